@@ -1,0 +1,13 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Unit tests live beside the code; renderer tests ask for a DOM with a `@vitest-environment` comment. */
+export default defineConfig({
+  plugins: [react()],
+  test: {
+    include: ["shared/**/*.test.ts", "electron/**/*.test.ts", "renderer/**/*.test.{ts,tsx}"],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    maxWorkers: 2,
+  },
+});
