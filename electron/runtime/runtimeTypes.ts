@@ -1,0 +1,134 @@
+/** What the runtime needs, and what it offers to the Gateway, the windows, the CLI and tests. */
+
+import type { SallyportContract } from "../../shared/contract/index.ts";
+import type { EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
+import type { Clock } from "./clock.ts";
+import type { Logger } from "./logging/logger.ts";
+import type { ToolContent, ToolDefinition } from "./tools/defineTool.ts";
+
+/** Whether the screen is locked: a locked screen means that nobody sees a prompt (A17). */
+export interface ScreenLock {
+  isLocked(): boolean;
+}
+
+export interface RuntimeDeps {
+  /** Absolute. Every file of the runtime is below it. */
+  stateDir: string;
+  /** The person's home, for `~` in patterns and for OpenClaw's default approvals file. */
+  homeDir: string;
+  /** Environment that exec starts from, before the rules of exec.md §3.8. */
+  baseEnv: Record<string, string>;
+  version: string;
+  shell: "electron" | "headless";
+  logger: Logger;
+  clock: Clock;
+  screenLock: ScreenLock;
+  /** Tools on top of the built-in ones: plugins, and fixtures in tests. */
+  extraTools?: ToolDefinition[];
+}
+
+/** On whose behalf a tool is listed or called. */
+export interface Caller {
+  /** `mcp:<clientId>`, `panel:main`, `cli` */
+  id: string;
+  /** For a person to read; untrusted text when a client chose it. */
+  label: string;
+  agentId: string;
+  sessionKey: string;
+  isOwner: boolean;
+  provider: string | null;
+  model: string | null;
+  surface: "mcp" | "panel" | "http";
+}
+
+export interface ToolListing {
+  name: string;
+  title: string;
+  description: string;
+  promptLine: string;
+  inputSchema: Record<string, unknown>;
+  risk: "read" | "write" | "execute";
+}
+
+/** How a call ended for its caller. `unknownTool` is also the answer for a hidden tool. */
+export type CallOutcome =
+  | { kind: "unknownTool"; tool: string }
+  | { kind: "invalid"; tool: string; issues: { path: string; message: string }[] }
+  | { kind: "result"; toolCallId: string; content: ToolContent[]; details?: unknown; isError: boolean }
+  | { kind: "refused"; toolCallId: string; text: string; details: Record<string, unknown> }
+  /** Still waits for a person after `holdMs`; fetch it with `waitApproval`. */
+  | { kind: "pending"; toolCallId: string; approvalId: string; command: string; expiresAtMs: number }
+  | { kind: "cancelled"; toolCallId: string };
+
+export interface CallOptions {
+  signal: AbortSignal;
+  onProgress?: (text: string) => void;
+  /** Give back `pending` when a person has not answered after this many milliseconds; null = wait to the end. */
+  holdMs: number | null;
+}
+
+/** The one way to the tools, for every surface. */
+export interface ToolSurface {
+  /** Exactly the tools that survive the pipeline for this caller, in schema order. */
+  listTools(caller: Caller): { tools: ToolListing[]; instructions: string };
+  callTool(caller: Caller, tool: string, args: unknown, options: CallOptions): Promise<CallOutcome>;
+  /** Whether this session has an approval whose outcome was not fetched yet: then `approval_wait` is listed. */
+  hasOpenApproval(sessionKey: string): boolean;
+  /** Only approvals of the caller's own session are found; others answer as unknown. */
+  waitApproval(caller: Caller, approvalId: string, options: CallOptions): Promise<CallOutcome>;
+  /** Called when what some caller sees may have changed: config, mapping, open approvals. */
+  onListChanged(listener: (sessionKey: string | null) => void): () => void;
+}
+
+/** An authenticated MCP client, as kept in `sallyport.json5`. */
+export interface AuthenticatedClient {
+  clientId: string;
+  caller: Caller;
+}
+
+export interface ClientRegistry {
+  /** Constant time; null for an unknown or revoked token. */
+  authenticate(token: string): AuthenticatedClient | null;
+  /** The caller as mapped now; null when the client was revoked meanwhile. */
+  callerOf(clientId: string): Caller | null;
+  connected(clientId: string, about: { name: string; version: string } | null): () => void;
+  /** Creates the client of the stdio bridge when it does not exist yet, and returns a token for it. */
+  ensureClient(name: string): Promise<{ clientId: string; token: string }>;
+  /** Called with the id of a client whose token stopped working: close its connections. */
+  onRevoked(listener: (clientId: string) => void): () => void;
+}
+
+export interface Runtime {
+  handlers: Handlers<SallyportContract>;
+  events: EventSource<SallyportContract>;
+  tools: ToolSurface;
+  clients: ClientRegistry;
+  /** A connection that can show prompts came or went (A17). */
+  presence: { attend(connectionId: string): void; leave(connectionId: string): void };
+  gatewaySettings(): GatewaySettings;
+  /** Told by the Gateway, shown in `app.status`. */
+  reportGateway(
+    state: { kind: "listening"; address: string; port: number } | { kind: "off"; reason: string },
+  ): void;
+  reportLag(p99Ms: number): void;
+  /** Ends processes, closes files; may be called twice. */
+  dispose(): Promise<void>;
+}
+
+export interface GatewaySettings {
+  /** `gateway.port`, `OPENCLAW_GATEWAY_PORT`, default 18789. */
+  port: number;
+  /** How long a call waits for a person before `pending` (`approvals.holdMs` in sallyport.json5). */
+  holdMs: number;
+  /** The secret of operators: `gateway.auth.token`, `OPENCLAW_GATEWAY_TOKEN`, else one made and kept in the state directory. */
+  operatorToken: string;
+}
+
+/** Scopes of a person at the panel or the terminal. */
+export const operatorScopes: ReadonlySet<Scope> = new Set<Scope>([
+  "operator.read",
+  "operator.write",
+  "operator.approvals",
+  "operator.pairing",
+  "operator.admin",
+]);

@@ -1,0 +1,28 @@
+/** Joins the area contracts into the one contract that IPC, WebSocket and memory serve. */
+
+import { mergeContracts } from "../rpc/contract.ts";
+import { appContract } from "./app.ts";
+import { approvalsContract } from "./approvals.ts";
+import { callsContract } from "./calls.ts";
+import { clientsContract } from "./clients.ts";
+import { configContract } from "./config.ts";
+import { policyContract } from "./policy.ts";
+import { processesContract } from "./processes.ts";
+
+const base = mergeContracts(
+  mergeContracts(appContract, approvalsContract),
+  mergeContracts(callsContract, clientsContract),
+);
+export const contract = mergeContracts(
+  mergeContracts(base, configContract),
+  mergeContracts(policyContract, processesContract),
+);
+export type SallyportContract = typeof contract;
+
+export * from "./app.ts";
+export * from "./approvals.ts";
+export * from "./calls.ts";
+export * from "./clients.ts";
+export * from "./config.ts";
+export * from "./policy.ts";
+export * from "./processes.ts";

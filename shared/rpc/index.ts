@@ -1,0 +1,5 @@
+export * from "./client.ts";
+export * from "./contract.ts";
+export * from "./frames.ts";
+export * from "./serve.ts";
+export * from "./transport.ts";
