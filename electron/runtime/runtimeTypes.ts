@@ -1,7 +1,7 @@
 /** What the runtime needs, and what it offers to the Gateway, the windows, the CLI and tests. */
 
 import type { SallyportContract } from "../../shared/contract/index.ts";
-import type { EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
+import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./logging/logger.ts";
 import type { ToolContent, ToolDefinition } from "./tools/defineTool.ts";
@@ -39,6 +39,11 @@ export interface Caller {
   provider: string | null;
   model: string | null;
   surface: "mcp" | "panel" | "http";
+  /**
+   * An in-memory policy that counts instead of the agent's own: `unmapped` clients see what `minimal` names and
+   * nothing else; `tryout` is the scripted agent of "Try it". Absent: the saved config.
+   */
+  overlay?: "unmapped" | "tryout";
 }
 
 export interface ToolListing {
@@ -105,6 +110,8 @@ export interface Runtime {
   clients: ClientRegistry;
   /** A connection that can show prompts came or went (A17). */
   presence: { attend(connectionId: string): void; leave(connectionId: string): void };
+  /** The Gateway brings the scripted MCP client of "Try it"; without one `tryout.start` is unavailable. */
+  attachTryout(runner: TryoutRunner): void;
   gatewaySettings(): GatewaySettings;
   /** Told by the Gateway, shown in `app.status`. */
   reportGateway(
@@ -114,6 +121,20 @@ export interface Runtime {
   /** Ends processes, closes files; may be called twice. */
   dispose(): Promise<void>;
 }
+
+export type TryoutSteps = EventPayload<SallyportContract, "tryout.changed">["steps"];
+
+/**
+ * Runs the script once as an MCP client of its own.
+ * @param caller the in-memory agent `tryout`
+ * @param report called with all steps whenever one changes
+ * @param signal ends the run; what it started is ended too
+ */
+export type TryoutRunner = (
+  caller: Caller,
+  report: (steps: TryoutSteps) => void,
+  signal: AbortSignal,
+) => Promise<void>;
 
 export interface GatewaySettings {
   /** `gateway.port`, `OPENCLAW_GATEWAY_PORT`, default 18789. */

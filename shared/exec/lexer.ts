@@ -80,11 +80,11 @@ class PipelineLexer {
   private parts: WordPart[] = [];
   private wordStart: number | null = null;
   private words: CommandWord[] = [];
-  private segmentStart: number;
   private lastWordEnd = 0;
   private heredocs: PendingHeredoc[] = [];
   private sawPipe = false;
   private readonly text: string;
+  private readonly start: number;
   private readonly end: number;
   private readonly strict: boolean;
   private index: number;
@@ -92,7 +92,7 @@ class PipelineLexer {
   constructor(text: string, start: number, end: number, strict: boolean) {
     this.text = text;
     this.index = start;
-    this.segmentStart = start;
+    this.start = start;
     this.end = end;
     this.strict = strict;
   }
@@ -105,11 +105,9 @@ class PipelineLexer {
     this.endWord(this.end);
     const heredoc = this.heredocs[0];
     if (heredoc !== undefined) return failure("unterminatedHeredoc", heredoc.delimiter, heredoc.at);
-    if (this.words.length === 0 && (this.sawPipe || this.strict) && this.segments.length > 0)
-      return failure("emptyPipelineSegment", "|", this.end, this.end);
-    const problem = this.endSegment(this.end, true);
-    if (problem !== null) return problem;
-    if (this.segments.length === 0) return failure("emptyCommand", "", this.segmentStart, this.end);
+    if (this.words.length === 0 && this.sawPipe) return failure("emptyPipelineSegment", "|", this.end, this.end);
+    this.endSegment();
+    if (this.segments.length === 0) return failure("emptyCommand", "", this.start, this.end);
     return null;
   }
 
@@ -214,11 +212,10 @@ class PipelineLexer {
     this.endWord(this.index);
     const at = this.index;
     if (this.strict && this.words.length === 0) return failure("emptyPipelineSegment", "|", at);
-    const problem = this.endSegment(at, false);
+    this.endSegment();
     this.index += 1;
-    this.segmentStart = this.index;
     this.sawPipe = true;
-    return problem;
+    return null;
   }
 
   private lessThan(next: string): AnalysisFailure | null {
@@ -287,13 +284,12 @@ class PipelineLexer {
   }
 
   /** Members without words are skipped, as the reference does; strict grammar has refused them before. */
-  private endSegment(_at: number, _isLast: boolean): AnalysisFailure | null {
+  private endSegment(): void {
     const first = this.words[0];
     if (first !== undefined) {
       this.segments.push({ span: { start: first.span.start, end: this.lastWordEnd }, words: this.words });
     }
     this.words = [];
-    return null;
   }
 }
 

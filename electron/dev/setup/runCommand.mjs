@@ -11,17 +11,27 @@ const TAIL_LINES = 40;
  */
 
 /**
- * Never throws for a failing program: look at `exitCode`. Standard input is closed, so nothing can wait for a key.
+ * Never throws for a failing program: look at `exitCode`. Standard input ends at once, so nothing can wait for a key.
  * @param {string} command program name or path
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => void, timeoutMs?: number }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => void, timeoutMs?: number,
+ *   input?: string }} [options] `input` goes to its standard input, which is empty otherwise
  * @returns {Promise<CommandResult>}
  */
-export function runCommand(command, args, { cwd, env, onLine, timeoutMs } = {}) {
+export function runCommand(command, args, { cwd, env, onLine, timeoutMs, input = "" } = {}) {
   return new Promise((resolve) => {
     // npm is a .cmd file on Windows, which only a shell can start; every argument here is our own constant.
     const shell = process.platform === "win32" && command === "npm";
-    const child = spawn(command, args, { cwd, env, shell, stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      shell,
+      stdio: ["pipe", "pipe", "pipe"],
+      timeout: timeoutMs,
+    });
+    // A program that ends without reading its input breaks the pipe; its exit code tells what is to be told.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
     const all = [];
     const out = [];
     const keep = (list, line) => {

@@ -1,6 +1,7 @@
 /** The shape of every tool: one folder, one schema, one execute. Adding a tool changes no policy code. */
 
 import { z } from "zod";
+import type { Provenance, Reason } from "../../../shared/contract/index.ts";
 
 export type ToolContent = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
 
@@ -10,7 +11,15 @@ export interface ToolResult {
   details?: unknown;
   /** The call ran and its outcome is a failure that the model should see as one. */
   isError?: boolean;
+  /** Nothing was done, by decision: `content` then says so for the model and carries no output. */
+  refusal?: ToolRefusal;
 }
+
+/** Why a call that passed gate one was not carried out. */
+export type ToolRefusal =
+  | { kind: "denied"; by: Provenance; reason: Reason; note: string | null; approvalId: string | null }
+  | { kind: "expired"; approvalId: string }
+  | { kind: "cancelled" };
 
 /** Who asked, on behalf of which agent. Fixed when the call starts. */
 export interface ToolCallContext {

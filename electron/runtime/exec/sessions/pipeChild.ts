@@ -54,6 +54,7 @@ function succeeded(exit: ChildExit): boolean {
 function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild {
   const hub = createChildHub();
   const live = new Map<number, ChildProcess>();
+  const leaders: number[] = [];
   const readers = new Set<Readable>();
   let newestPid: number | undefined;
   let stdin: Writable | null = null;
@@ -109,6 +110,7 @@ function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild
         if (child.pid !== undefined) {
           const pid = child.pid;
           live.set(pid, child);
+          leaders.push(pid);
           newestPid = pid;
           child.once("exit", () => live.delete(pid));
         }
@@ -149,7 +151,7 @@ function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild
   void runFrom();
 
   const writable = (): Writable | null =>
-    stdin !== null && stdin.writable && !stdin.destroyed && !stdin.writableEnded ? stdin : null;
+    stdin?.writable === true && !stdin.destroyed && !stdin.writableEnded ? stdin : null;
 
   const write = (data: string | Uint8Array): WriteAnswer => {
     const target = writable();
@@ -164,6 +166,7 @@ function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild
     },
     pty: false,
     livePids: () => [...live.keys()],
+    leaderPids: () => [...leaders],
     stdinOpen: () => writable() !== null,
     write,
     end() {

@@ -1,5 +1,6 @@
 /** Starts programs in a pseudo-terminal; node-pty is known to this file alone. */
 
+import { AppError } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
 import type { RunningChild, SpawnOptions } from "./types.ts";
 
@@ -11,9 +12,12 @@ export interface PtySpawnOptions extends SpawnOptions {
   rows?: number;
 }
 
-/** Opens pseudo-terminals. `spawn` throws or rejects when the terminal cannot be opened at all. */
+/** Opens pseudo-terminals. */
 export interface PtyHost {
-  spawn(file: string, args: string[], options: PtySpawnOptions): Promise<RunningChild>;
+  /** Rejects when this machine cannot open terminals. Resolves before the last checks, so that `spawn` is immediate. */
+  ready(): Promise<void>;
+  /** Throws when the terminal cannot be opened, or when `ready` was not awaited. */
+  spawn(file: string, args: string[], options: PtySpawnOptions): RunningChild;
 }
 
 /** The part of node-pty's terminal that is used here. With `encoding: null` data are Buffers. */
@@ -34,18 +38,18 @@ export interface NodePtyHostOptions {
 
 export function createNodePtyHost(options: NodePtyHostOptions = {}): PtyHost {
   const load = options.load ?? (() => import("node-pty"));
-  let loading: Promise<NodePtyModule> | null = null;
+  let nodePty: NodePtyModule | null = null;
   return {
-    async spawn(file, args, spawnOptions) {
+    async ready() {
       // Loaded at the first use: a machine whose native module is broken still runs everything else.
-      loading ??= load();
-      const nodePty = await loading;
-      const cols = spawnOptions.cols ?? ptyDefaultCols;
-      const rows = spawnOptions.rows ?? ptyDefaultRows;
+      nodePty ??= await load();
+    },
+    spawn(file, args, spawnOptions) {
+      if (nodePty === null) throw new AppError("INTERNAL", "The terminal host was used before it was ready.");
       const terminal = nodePty.spawn(file, args, {
         name: terminalName(spawnOptions.env),
-        cols,
-        rows,
+        cols: spawnOptions.cols ?? ptyDefaultCols,
+        rows: spawnOptions.rows ?? ptyDefaultRows,
         cwd: spawnOptions.cwd,
         env: spawnOptions.env,
         encoding: null,
@@ -81,13 +85,16 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
   const hub = createChildHub();
   let isLive = true;
 
+  // node-pty throws read errors out of an event handler unless somebody else listens for them too. The end of
+  // the terminal is reported as its exit, so there is nothing to do here.
+  callIfPresent(terminal, "on", ["error", () => {}]);
   // The typings promise text; with encoding null the value is a Buffer.
   terminal.onData((data: unknown) =>
     hub.data("stdout", Buffer.isBuffer(data) ? data : Buffer.from(String(data))),
   );
   terminal.onExit(({ exitCode, signal }) => {
     isLive = false;
-    disposeWriter(terminal);
+    destroyTerminal(terminal);
     const signalNumber = signal ?? 0;
     if (signalNumber > 0)
       hub.exit({ kind: "signalled", signal: signalNames.get(signalNumber) ?? `signal ${signalNumber}` });
@@ -106,6 +113,7 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
     pid: terminal.pid,
     pty: true,
     livePids: () => (isLive ? [terminal.pid] : []),
+    leaderPids: () => [terminal.pid],
     stdinOpen: () => isLive,
     write,
     end: () => write(END_OF_TRANSMISSION),
@@ -130,14 +138,14 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
 }
 
 /**
- * Unwritten input must not go to a file descriptor number that another file may have got meanwhile, so the
- * queue is dropped with the terminal. The method is public in node-pty but missing in its typings.
+ * Closes the descriptor and drops unwritten input: its number may soon belong to another file. The method is
+ * public in node-pty but missing in its typings.
  */
-function disposeWriter(terminal: NodePtyTerminal): void {
-  destroyTerminal(terminal);
+function destroyTerminal(terminal: NodePtyTerminal): void {
+  callIfPresent(terminal, "destroy", []);
 }
 
-function destroyTerminal(terminal: NodePtyTerminal): void {
-  const destroy: unknown = Reflect.get(terminal, "destroy");
-  if (typeof destroy === "function") Reflect.apply(destroy, terminal, []);
+function callIfPresent(target: object, name: string, args: unknown[]): void {
+  const method: unknown = Reflect.get(target, name);
+  if (typeof method === "function") Reflect.apply(method, target, args);
 }

@@ -19,9 +19,7 @@ export interface ChainLink {
 }
 
 /** A command that was already judged: either argument vectors, or one shell with its text. */
-export type RunPlan =
-  | { kind: "argv"; chain: ChainLink[] }
-  | { kind: "shell"; file: string; args: string[] };
+export type RunPlan = { kind: "argv"; chain: ChainLink[] } | { kind: "shell"; file: string; args: string[] };
 
 export type OutputStream = "stdout" | "stderr";
 
@@ -41,6 +39,8 @@ export interface RunningChild {
   readonly pty: boolean;
   /** Process ids of leaders that have not exited. Each leads its own process group. */
   livePids(): number[];
+  /** Every leader ever started, exited ones included. */
+  leaderPids(): number[];
   stdinOpen(): boolean;
   write(data: string | Uint8Array): WriteAnswer;
   /** Closes stdin; on a terminal it sends end-of-file (Ctrl-D). */

@@ -1,9 +1,10 @@
 /** What a bare Electron runs first: finds the app named on the command line and becomes it. */
-import { app } from "electron";
+
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { app } from "electron";
 
 /** Reads the arguments as Electron's own first app does: `-r MODULE` preloads, the first other word is the app. */
 function readArguments(argv) {

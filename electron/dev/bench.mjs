@@ -1,0 +1,91 @@
+/** `npm run bench [-- --json] [NAME…]`: runs the benchmarks in e2e/bench and holds each against its goal. */
+import { existsSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildIfChanged } from "./build.mjs";
+import { cacheDir, rootDir } from "./setup/paths.mjs";
+import { printProblem, SetupProblem } from "./setup/problem.mjs";
+import { createProgress, elapsed } from "./setup/progress.mjs";
+import { setUp } from "./setup/setUp.mjs";
+
+const benchDir = path.join(rootDir, "e2e", "bench");
+
+/**
+ * One benchmark: measured against a floor that the same machine gives at the same time, so that the ratio means the
+ * same on a fast and on a slow one.
+ * @typedef {object} BenchmarkResult
+ * @property {number} ratio measured by floor, or any value that the goal is about
+ * @property {number} goal the ratio should not exceed it
+ * @property {string} unit of the ratio, such as "× floor" or "ms"
+ * @property {number} floorNs
+ * @property {number} measuredNs
+ * @typedef {{ name: string, run: () => Promise<BenchmarkResult> }} Benchmark
+ */
+
+async function main(args) {
+  const asJson = args.includes("--json");
+  const names = args.filter((arg) => !arg.startsWith("--"));
+  const progress = createProgress();
+  await setUp({ electron: false, tests: false }, progress);
+  await buildIfChanged(progress);
+  const benchmarks = await loadBenchmarks(names);
+  const results = [];
+  for (const { name, run } of benchmarks) {
+    const result = await progress.step(name, run);
+    results.push({ name, ...result, isMet: result.ratio <= result.goal });
+  }
+  if (asJson) {
+    const machine = { platform: process.platform, arch: process.arch, versions: process.versions };
+    process.stdout.write(`${JSON.stringify({ machine, results }, null, 2)}\n`);
+  } else {
+    for (const result of results) process.stdout.write(`${describeResult(result)}\n`);
+  }
+  const missed = results.filter((result) => !result.isMet).length;
+  if (missed > 0) process.exitCode = 1;
+}
+
+/** Bundled as the product is, so that what is measured is what ships. */
+async function loadBenchmarks(names) {
+  const files = existsSync(benchDir)
+    ? readdirSync(benchDir).filter((name) => name.endsWith(".bench.ts"))
+    : [];
+  const { build } = await import("vite");
+  const { benchTarget } = await import("./build/targets.mjs");
+  const outDir = path.join(cacheDir, "bench");
+  await rm(outDir, { recursive: true, force: true });
+  if (files.length > 0) await build(benchTarget(rootDir, outDir, files.sort()));
+  const all = [];
+  for (const file of files) {
+    const built = path.join(outDir, file.replace(/\.ts$/, ".js"));
+    all.push(...(await import(pathToFileURL(built).href)).benchmarks);
+  }
+  const chosen =
+    names.length === 0 ? all : all.filter(({ name }) => names.some((part) => name.includes(part)));
+  if (chosen.length === 0) {
+    throw new SetupProblem(
+      names.length === 0 ? "There is no benchmark in e2e/bench." : "No benchmark has such a name.",
+      names.length === 0
+        ? "add a file NAME.bench.ts there."
+        : `choose among: ${all.map(({ name }) => name).join(", ")}.`,
+    );
+  }
+  return chosen;
+}
+
+function describeResult({ name, ratio, goal, unit, floorNs, measuredNs, isMet }) {
+  const times = `measured ${milliseconds(measuredNs)}, floor ${milliseconds(floorNs)}`;
+  return `${isMet ? "✓" : "✗"} ${name}: ${ratio.toFixed(2)} ${unit} (goal ${goal}; ${times})`;
+}
+
+function milliseconds(ns) {
+  return `${(ns / 1e6).toFixed(3)} ms`;
+}
+
+try {
+  const startedAtMs = performance.now();
+  await main(process.argv.slice(2));
+  process.stderr.write(`Benchmarks: ${elapsed(startedAtMs)}\n`);
+} catch (error) {
+  printProblem(error);
+}

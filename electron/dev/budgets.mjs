@@ -1,0 +1,17 @@
+/** Time budgets of the test suites, in the order in which they run; a suite that takes longer fails. */
+
+const seconds = (count) => count * 1000;
+
+/**
+ * Measured on two cores, with room for a slower machine. Together they stay under 30 minutes.
+ * @type {ReadonlyMap<string, { budgetMs: number, what: string }>}
+ */
+export const budgets = new Map([
+  ["format", { budgetMs: seconds(60), what: "formatting and lint rules" }],
+  ["types", { budgetMs: seconds(120), what: "types, each layer on its own" }],
+  ["layers", { budgetMs: seconds(60), what: "a deliberate breach of each layer rule is refused" }],
+  ["unit", { budgetMs: seconds(360), what: "unit tests" }],
+  ["vectors", { budgetMs: seconds(120), what: "recorded vectors" }],
+  ["e2e", { budgetMs: seconds(840), what: "the real app and a real browser" }],
+  ["package", { budgetMs: seconds(180), what: "a packaged app that starts" }],
+]);

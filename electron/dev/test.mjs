@@ -1,0 +1,96 @@
+/** `npm test`: set-up, build, then every suite within its time; `--only=a,b` and `--skip=a,b` choose among them. */
+import { rm } from "node:fs/promises";
+import { budgets } from "./budgets.mjs";
+import { buildIfChanged } from "./build.mjs";
+import { isProgram } from "./setup/paths.mjs";
+import { printProblem, SetupProblem } from "./setup/problem.mjs";
+import { createProgress, elapsed } from "./setup/progress.mjs";
+import { describeElectron, setUp } from "./setup/setUp.mjs";
+import { resultsDir } from "./suites/runTimed.mjs";
+
+// The others look at sources only.
+const needsApp = new Set(["unit", "e2e", "package"]);
+
+/**
+ * @param {string[]} args of the command line
+ * @returns {string[]} names of the suites to run, in their order
+ * @throws SetupProblem for an unknown option or suite
+ */
+export function chooseSuites(args) {
+  const chosen = new Set(budgets.keys());
+  for (const arg of args) {
+    const match = /^--(only|skip)=(.*)$/.exec(arg);
+    const names = match?.[2].split(",").filter((name) => name !== "") ?? [];
+    const unknown = names.find((name) => !budgets.has(name));
+    if (match === null || unknown !== undefined) {
+      throw new SetupProblem(
+        match === null ? `Unknown option ${arg}.` : `There is no suite "${unknown}".`,
+        `use --only=NAMES or --skip=NAMES with: ${[...budgets.keys()].join(", ")}.`,
+      );
+    }
+    for (const name of budgets.keys()) {
+      if (names.includes(name) === (match[1] === "skip")) chosen.delete(name);
+    }
+  }
+  return [...chosen];
+}
+
+async function main(args) {
+  const startedAtMs = performance.now();
+  const names = chooseSuites(args);
+  const progress = createProgress(process.stdout);
+  const withApp = names.some((name) => needsApp.has(name));
+  const prepared = await setUp({ electron: withApp, tests: withApp }, progress);
+  if (withApp) await buildIfChanged(progress);
+  if (prepared.electron !== null) progress.say(describeElectron(prepared.electron));
+  await rm(resultsDir, { recursive: true, force: true });
+
+  // Loaded only now: on a fresh machine the packages it stands on have just been installed.
+  const { suites } = await import("./suites/suites.mjs");
+  const total = { passed: 0, failed: 0 };
+  for (const name of names) {
+    const { passed, failed } = await runSuite(name, suites.get(name), prepared, progress);
+    total.passed += passed;
+    total.failed += failed;
+  }
+  progress.say(`\nAll suites: ${elapsed(startedAtMs)}. Logs and reports: e2e/results`);
+  progress.say(`${total.passed} passed, ${total.failed} failed`);
+  if (total.failed > 0) process.exitCode = 1;
+}
+
+async function runSuite(name, run, prepared, progress) {
+  const { budgetMs, what } = budgets.get(name);
+  const startedAtMs = performance.now();
+  const deadlineMs = startedAtMs + budgetMs;
+  let result;
+  try {
+    result = await progress.step(`${name}: ${what} (at most ${budgetMs / 1000} s)`, (detail) =>
+      run({
+        prepared,
+        deadlineMs,
+        onLine: (line) => line.trim() !== "" && detail(line.trim().slice(0, 100)),
+      }),
+    );
+  } catch (error) {
+    result = { passed: 0, failed: 1, output: error.stack ?? String(error) };
+  }
+  const isLate = performance.now() > deadlineMs;
+  // A suite that was cut off has its own failures; one that merely came in late has none yet.
+  if (isLate && result.failed === 0) result.failed = 1;
+  if (result.failed > 0) progress.say(`${result.output.trimEnd()}\n`);
+  for (const note of result.notes ?? []) progress.say(`  ${note}`);
+  if (isLate) progress.say(`  ${name} took longer than its ${budgetMs / 1000} s and was ended.`);
+  progress.say(
+    `${result.failed === 0 ? "✓" : "✗"} ${name}: ${result.passed} passed, ${result.failed} failed`,
+  );
+  return result;
+}
+
+if (isProgram(import.meta.url)) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    printProblem(error);
+    process.stdout.write("0 passed, 1 failed\n");
+  }
+}

@@ -1,0 +1,183 @@
+/** One MCP session: an MCP server that shows one client exactly its tools and passes its calls on. */
+
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type ServerNotification,
+  type ServerRequest,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import { AppError, toWireError } from "../../../shared/errors/index.ts";
+import type { Logger } from "../../runtime/logging/logger.ts";
+import type { CallOptions, Caller, Runtime, ToolListing } from "../../runtime/runtimeTypes.ts";
+import { approvalWaitInput, approvalWaitName, approvalWaitTool } from "./approvalWait.ts";
+import { createCallTasks } from "./callTasks.ts";
+import { toCallToolResult } from "./outcomes.ts";
+import { createProgressReporter } from "./progress.ts";
+
+export interface McpSessionDeps {
+  runtime: Runtime;
+  clientId: string;
+  version: string;
+  logger: Logger;
+}
+
+export interface McpSession {
+  server: Server;
+  /** Ends what runs for this session; the server's transport closes with it. */
+  close(): Promise<void>;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** @param deps.clientId an authenticated client; its mapping is read anew for every request */
+export function createMcpSession(deps: McpSessionDeps): McpSession {
+  const { runtime, clientId, logger } = deps;
+  const ended = new AbortController();
+  const tasks = createCallTasks(logger);
+  const { instructions } = runtime.tools.listTools(callerNow());
+  const server = new Server(
+    { name: "sallyport", title: "Sallyport", version: deps.version },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+      },
+      taskStore: tasks.store,
+      ...(instructions === "" ? {} : { instructions }),
+    },
+  );
+
+  function callerNow(): Caller {
+    const caller = runtime.clients.callerOf(clientId);
+    if (caller === null) {
+      throw new McpError(ErrorCode.InvalidRequest, "This client's token was revoked. Ask the operator for a new one.");
+    }
+    return caller;
+  }
+
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    const caller = callerNow();
+    const tools = runtime.tools.listTools(caller).tools.filter((tool) => tool.name !== approvalWaitName);
+    const waits = runtime.tools.hasOpenApproval(caller.sessionKey);
+    return { tools: [...tools.map(toMcpTool), ...(waits ? [approvalWaitTool] : [])] };
+  });
+
+  server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
+    const caller = callerNow();
+    const { name, arguments: args = {}, task } = request.params;
+    const run = (options: CallOptions) => callTool(runtime, caller, name, args, options);
+    if (task !== undefined && extra.taskStore !== undefined && isListed(runtime, caller, name)) {
+      return tasks.start(extra.taskStore, task.ttl, ({ signal, onProgress }) =>
+        run({ signal: AbortSignal.any([signal, ended.signal]), onProgress, holdMs: null }),
+      );
+    }
+    const progress = progressOf(extra, logger);
+    try {
+      return await run({
+        signal: AbortSignal.any([extra.signal, ended.signal]),
+        ...(progress === null ? {} : { onProgress: progress.report }),
+        holdMs: runtime.gatewaySettings().holdMs,
+      });
+    } catch (error) {
+      throw asMcpError(error, logger);
+    } finally {
+      progress?.stop();
+    }
+  });
+
+  const offListChanged = runtime.tools.onListChanged((sessionKey) => {
+    const caller = runtime.clients.callerOf(clientId);
+    if (caller === null || (sessionKey !== null && sessionKey !== caller.sessionKey)) return;
+    server
+      .sendToolListChanged()
+      .catch((error: unknown) => logger.debug("mcp.listChangedNotSent", { clientId, error }));
+  });
+
+  let disconnected = () => {};
+  server.oninitialized = () => {
+    const about = server.getClientVersion();
+    disconnected = runtime.clients.connected(
+      clientId,
+      about === undefined ? null : { name: about.name, version: about.version },
+    );
+  };
+  const end = () => {
+    ended.abort();
+    tasks.close();
+    offListChanged();
+    disconnected();
+    disconnected = () => {};
+  };
+  server.onclose = end;
+
+  return {
+    server,
+    async close() {
+      end();
+      await server.close();
+    },
+  };
+}
+
+async function callTool(
+  runtime: Runtime,
+  caller: Caller,
+  name: string,
+  args: unknown,
+  options: CallOptions,
+): Promise<CallToolResult> {
+  if (name !== approvalWaitName || !runtime.tools.hasOpenApproval(caller.sessionKey)) {
+    return toCallToolResult(await runtime.tools.callTool(caller, name, args, options));
+  }
+  const input = approvalWaitInput.safeParse(args);
+  if (!input.success) {
+    const issues = input.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+    return toCallToolResult({ kind: "invalid", tool: name, issues });
+  }
+  const { approvalId, waitMs } = input.data;
+  const holdMs = waitMs ?? options.holdMs;
+  return toCallToolResult(await runtime.tools.waitApproval(caller, approvalId, { ...options, holdMs }));
+}
+
+/** Whether a task may be made of the call; anything else takes the plain way and gets its plain answer. */
+function isListed(runtime: Runtime, caller: Caller, name: string): boolean {
+  if (name === approvalWaitName) return runtime.tools.hasOpenApproval(caller.sessionKey);
+  return runtime.tools.listTools(caller).tools.some((tool) => tool.name === name);
+}
+
+function toMcpTool(tool: ToolListing): Tool {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: { type: "object", ...tool.inputSchema } as Tool["inputSchema"],
+    annotations: { readOnlyHint: tool.risk === "read", destructiveHint: tool.risk === "execute" },
+    execution: { taskSupport: "optional" },
+  };
+}
+
+function progressOf(extra: Extra, logger: Logger) {
+  const progressToken = extra._meta?.progressToken;
+  if (progressToken === undefined) return null;
+  return createProgressReporter((progress, message) => {
+    extra
+      .sendNotification({ method: "notifications/progress", params: { progressToken, progress, message } })
+      .catch((error: unknown) => logger.debug("mcp.progressNotSent", { error }));
+  });
+}
+
+function asMcpError(error: unknown, logger: Logger): unknown {
+  if (error instanceof McpError) return error;
+  const logId = crypto.randomUUID();
+  if (!(error instanceof AppError)) logger.error("mcp.callFailed", { logId, error });
+  const wire = toWireError(error, logId);
+  if (wire.code === "NOT_FOUND") return new McpError(ErrorCode.InvalidParams, wire.message);
+  return new McpError(ErrorCode.InternalError, wire.message);
+}
+

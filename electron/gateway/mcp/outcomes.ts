@@ -1,0 +1,74 @@
+/** How a call's outcome reads for an MCP client. */
+
+import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import type { CallOutcome } from "../../runtime/runtimeTypes.ts";
+import { approvalWaitName } from "./approvalWait.ts";
+
+/**
+ * @throws McpError for a tool that does not exist. A tool hidden by policy answers the same, letter for letter:
+ *   the client must not learn that it exists
+ */
+export function toCallToolResult(outcome: CallOutcome): CallToolResult {
+  switch (outcome.kind) {
+    case "unknownTool":
+      throw unknownTool(outcome.tool);
+    case "invalid":
+      return {
+        isError: true,
+        content: [
+          {
+            type: "text",
+            text: [
+              `The arguments of ${outcome.tool} are not valid, so nothing was done:`,
+              ...outcome.issues.map((issue) => `- ${issue.path === "" ? "(arguments)" : issue.path}: ${issue.message}`),
+            ].join("\n"),
+          },
+        ],
+        structuredContent: { status: "invalid", issues: outcome.issues },
+      };
+    case "result":
+      return { content: outcome.content, isError: outcome.isError, ...structured(outcome.details) };
+    case "refused":
+      return {
+        isError: true,
+        content: [{ type: "text", text: outcome.text }],
+        structuredContent: { status: "not-executed", ...outcome.details },
+      };
+    case "pending":
+      return {
+        content: [{ type: "text", text: pendingText(outcome) }],
+        structuredContent: {
+          status: "approval-pending",
+          approvalId: outcome.approvalId,
+          approvalSlug: outcome.approvalId.slice(0, 8),
+          expiresAtMs: outcome.expiresAtMs,
+          command: outcome.command,
+        },
+      };
+    case "cancelled":
+      return {
+        isError: true,
+        content: [{ type: "text", text: "The call was cancelled before it finished." }],
+        structuredContent: { status: "cancelled" },
+      };
+  }
+}
+
+/** The one answer for every tool that a client cannot call. */
+export function unknownTool(name: string): McpError {
+  return new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
+}
+
+function pendingText(outcome: Extract<CallOutcome, { kind: "pending" }>): string {
+  return [
+    `Not executed yet: a person has to allow this command first (approval ${outcome.approvalId.slice(0, 8)}).`,
+    outcome.command,
+    `Call ${approvalWaitName} with {"approvalId": "${outcome.approvalId}"} to wait for the answer and get the output.`,
+    `Unless somebody answers by ${new Date(outcome.expiresAtMs).toISOString()}, it will not run. Do not send the command again.`,
+  ].join("\n");
+}
+
+function structured(details: unknown): { structuredContent?: Record<string, unknown> } {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return {};
+  return { structuredContent: details as Record<string, unknown> };
+}

@@ -1,0 +1,103 @@
+/** Ties a decision to what was decided: the folder and the files that run, checked again just before spawning (A7). */
+
+import { createHash } from "node:crypto";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import type { Reason } from "../../../shared/contract/index.ts";
+
+/** A file that will run, or be run by an interpreter, as it was when the decision was made. */
+export interface BoundFile {
+  path: string;
+  realPath: string;
+  /** SHA-256 hex of the first 64 MiB plus the size; see `hashFile`. */
+  sha256: string;
+}
+
+export interface Binding {
+  cwd: { path: string; realPath: string; device: number; inode: number };
+  files: BoundFile[];
+}
+
+/** Big programs (browsers, runtimes) are hashed in part, so that a prompt appears at once. */
+const hashedBytes = 64 * 1024 * 1024;
+const chunkBytes = 1024 * 1024;
+
+/**
+ * @returns SHA-256 hex over the first 64 MiB and the file's size
+ * @throws the file system's error when the file cannot be read
+ */
+export async function hashFile(path: string): Promise<string> {
+  const handle = await open(path, "r");
+  try {
+    return await hashHandle(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function hashHandle(handle: FileHandle): Promise<string> {
+  const hash = createHash("sha256");
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  let position = 0;
+  while (position < Math.min(size, hashedBytes)) {
+    const { bytesRead } = await handle.read(
+      buffer,
+      0,
+      Math.min(chunkBytes, hashedBytes - position),
+      position,
+    );
+    if (bytesRead === 0) break;
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  if (size > hashedBytes) hash.update(`size:${size}`);
+  return hash.digest("hex");
+}
+
+/**
+ * Records what runs. A file that cannot be read gets no hash and cannot be bound: then the reason is returned.
+ * @param files real paths as the analysis found them, by the path that was looked up
+ */
+export async function bind(
+  cwd: string,
+  files: readonly { path: string; realPath: string }[],
+): Promise<{ ok: true; binding: Binding } | { ok: false; reason: Reason }> {
+  try {
+    const [realPath, facts] = await Promise.all([realpath(cwd), stat(cwd)]);
+    const bound: BoundFile[] = [];
+    for (const file of uniqueByPath(files)) bound.push({ ...file, sha256: await hashFile(file.realPath) });
+    return {
+      ok: true,
+      binding: { cwd: { path: cwd, realPath, device: facts.dev, inode: facts.ino }, files: bound },
+    };
+  } catch (error) {
+    return { ok: false, reason: { code: "cannotBind", params: { detail: String(error) } } };
+  }
+}
+
+/**
+ * Compares the world with the binding.
+ * @returns null when nothing changed, else which thing did
+ */
+export async function changedSince(binding: Binding): Promise<Reason | null> {
+  const { cwd } = binding;
+  try {
+    const [realPath, facts] = await Promise.all([realpath(cwd.path), stat(cwd.path)]);
+    if (realPath !== cwd.realPath || facts.dev !== cwd.device || facts.ino !== cwd.inode) {
+      return { code: "folderChanged", params: { path: cwd.path } };
+    }
+    for (const file of binding.files) {
+      if ((await realpath(file.path)) !== file.realPath)
+        return { code: "linkChanged", params: { path: file.path } };
+      if ((await hashFile(file.realPath)) !== file.sha256)
+        return { code: "fileChanged", params: { path: file.path } };
+    }
+    return null;
+  } catch (error) {
+    return { code: "fileGone", params: { detail: String(error) } };
+  }
+}
+
+function uniqueByPath<T extends { path: string }>(files: readonly T[]): T[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}

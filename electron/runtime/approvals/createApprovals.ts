@@ -1,0 +1,320 @@
+/** The queue of requests that wait for a person: arrival, joining, decision, expiry, cancellation. */
+
+import { randomUUID } from "node:crypto";
+import type {
+  ApprovalDecision,
+  ApprovalOutcome,
+  ApprovalRequest,
+  Provenance,
+  Reason,
+} from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
+import type { Principal } from "../../../shared/rpc/index.ts";
+import type { Clock } from "../clock.ts";
+import { createEmitter, type Emitter } from "../events/emitter.ts";
+import type { Logger } from "../logging/logger.ts";
+import { canonicalJson, digestOf } from "./digest.ts";
+import type { Presence } from "./presence.ts";
+
+/** Everything of a request that the asking tool knows; id, times and digest are added here. */
+export type ApprovalDraft = Omit<
+  ApprovalRequest,
+  "id" | "digest" | "createdAtMs" | "expiresAtMs" | "joinedCount"
+> & {
+  lifetimeMs: number;
+  /**
+   * Stores what "always" offers and proves that the same command would not ask again.
+   * A throw leaves the request waiting, and the person sees why.
+   */
+  storeAlways: () => Promise<{ pattern: string; agentId: string }[]>;
+};
+
+export type ApprovalAnswer = Pick<ApprovalDecision, "outcome" | "by" | "note" | "stored"> & {
+  approvalId: string;
+};
+
+export interface ApprovalEvents {
+  changed: undefined;
+  requested: ApprovalRequest;
+  decided: { decision: ApprovalDecision; request: ApprovalRequest };
+}
+
+export interface Approvals {
+  events: Emitter<ApprovalEvents>;
+  /**
+   * Waits for a decision. An identical request of the same session joins the waiting one (A22).
+   * @param signal ends this waiter only; the last waiter that leaves cancels the request
+   * @param onWaiting is told the id as soon as the request waits
+   */
+  request(
+    draft: ApprovalDraft,
+    signal: AbortSignal,
+    onWaiting: (approvalId: string) => void,
+  ): Promise<ApprovalAnswer>;
+  /** @throws AppError NOT_FOUND, FORBIDDEN (allow without digest or from a wrong surface), INVALID_INPUT (stale digest) */
+  resolve(
+    input: { id: string; decision: "allow-once" | "allow-always" | "deny"; digest?: string; note?: string },
+    principal: Principal,
+  ): Promise<ApprovalDecision>;
+  pending(): ApprovalRequest[];
+  /** Newest first. */
+  recent(): ApprovalDecision[];
+  /** Cancels everything that waits: nothing runs after a shutdown (A20). */
+  dispose(): void;
+}
+
+export interface ApprovalsDeps {
+  clock: Clock;
+  logger: Logger;
+  presence: Presence;
+  /** Decisions of earlier runs, newest first. */
+  earlier: ApprovalDecision[];
+}
+
+interface Entry {
+  request: ApprovalRequest;
+  joinKey: string;
+  storeAlways: ApprovalDraft["storeAlways"];
+  waiters: Set<(answer: ApprovalAnswer) => void>;
+  cancelTimer: () => void;
+  /** A decision is being carried out (a rule is being stored): a second click must not start another. */
+  phase: "waiting" | "deciding";
+}
+
+const keptDecisions = 20;
+
+/** @see product.md A6, A8, A10, A17, A20, A22 */
+export function createApprovals(deps: ApprovalsDeps): Approvals {
+  const { clock, logger, presence } = deps;
+  const events = createEmitter<ApprovalEvents>({
+    onListenerError: (event, error) => logger.error("approvals.listenerFailed", { event, error }),
+  });
+  const entries = new Map<string, Entry>();
+  let recent = deps.earlier.slice(0, keptDecisions);
+  let isDisposed = false;
+
+  const settle = (
+    entry: Entry,
+    outcome: ApprovalOutcome,
+    by: Provenance,
+    extra: { note?: string; stored?: { pattern: string; agentId: string }[] } = {},
+  ): ApprovalDecision => {
+    entries.delete(entry.request.id);
+    entry.cancelTimer();
+    const { request } = entry;
+    const decision: ApprovalDecision = {
+      id: request.id,
+      command: request.command,
+      agentId: request.agentId,
+      sessionKey: request.sessionKey,
+      callerLabel: request.callerLabel,
+      outcome,
+      by,
+      note: extra.note ?? null,
+      createdAtMs: request.createdAtMs,
+      decidedAtMs: clock.nowMs(),
+      stored: extra.stored ?? [],
+    };
+    recent = [decision, ...recent].slice(0, keptDecisions);
+    // The ledger listens here: a decision is on record before anyone acts on it.
+    events.emit("decided", { decision, request });
+    events.emit("changed", undefined);
+    for (const waiter of entry.waiters) {
+      waiter({ approvalId: request.id, outcome, by, note: decision.note, stored: decision.stored });
+    }
+    return decision;
+  };
+
+  const expire = (entry: Entry) => {
+    logger.info("approval.expired", { approvalId: entry.request.id });
+    settle(entry, "expired", { kind: "expiry" });
+  };
+
+  const createEntry = (draft: ApprovalDraft, joinKey: string): Entry => {
+    const { lifetimeMs, storeAlways, ...shown } = draft;
+    const createdAtMs = clock.nowMs();
+    const withoutDigest = { ...shown, id: randomUUID(), createdAtMs, expiresAtMs: createdAtMs + lifetimeMs };
+    const request: ApprovalRequest = { ...withoutDigest, digest: digestOf(withoutDigest), joinedCount: 1 };
+    const entry: Entry = {
+      request,
+      joinKey,
+      storeAlways,
+      waiters: new Set(),
+      cancelTimer: () => {},
+      phase: "waiting",
+    };
+    entry.cancelTimer = clock.after(lifetimeMs, () => expire(entry));
+    entries.set(request.id, entry);
+    return entry;
+  };
+
+  const find = (id: string, mayAbbreviate: boolean): Entry => {
+    const exact = entries.get(id);
+    if (exact !== undefined) return exact;
+    const matches = mayAbbreviate
+      ? [...entries.values()].filter((entry) => entry.request.id.toLowerCase().startsWith(id.toLowerCase()))
+      : [];
+    if (matches.length > 1) {
+      throw new AppError(
+        "INVALID_INPUT",
+        `${id} fits ${matches.length} waiting requests. Give more of the id.`,
+        {
+          data: { reason: "APPROVAL_AMBIGUOUS", ids: matches.slice(0, 3).map((entry) => entry.request.id) },
+        },
+      );
+    }
+    const [only] = matches;
+    if (only === undefined) {
+      throw new AppError(
+        "NOT_FOUND",
+        "This request no longer waits: it was decided, expired or cancelled. Nothing was changed.",
+        {
+          data: { reason: "APPROVAL_NOT_FOUND", id },
+        },
+      );
+    }
+    return only;
+  };
+
+  return {
+    events,
+    request(draft, signal, onWaiting) {
+      const joinKey = joinKeyOf(draft);
+      let entry = [...entries.values()].find((candidate) => candidate.joinKey === joinKey);
+      const isNew = entry === undefined;
+      const unreachable = isNew ? refusalWhenUnreachable(presence) : null;
+      const current = entry ?? createEntry(draft, joinKey);
+      entry = current;
+      return new Promise((resolve) => {
+        const waiter = (answer: ApprovalAnswer) => {
+          signal.removeEventListener("abort", leave);
+          resolve(answer);
+        };
+        const leave = () => {
+          if (!current.waiters.delete(waiter)) return;
+          const by: Provenance = { kind: "system", reason: { code: "callerLeft", params: {} } };
+          resolve({ approvalId: current.request.id, outcome: "cancelled", by, note: null, stored: [] });
+          if (!entries.has(current.request.id)) return;
+          if (current.waiters.size === 0) settle(current, "cancelled", by);
+          else setJoined(current, current.waiters.size);
+        };
+        current.waiters.add(waiter);
+        if (isDisposed) return void settle(current, "cancelled", shuttingDown);
+        if (unreachable !== null)
+          return void settle(current, "denied", { kind: "system", reason: unreachable });
+        if (signal.aborted) return leave();
+        signal.addEventListener("abort", leave, { once: true });
+        setJoined(current, current.waiters.size);
+        onWaiting(current.request.id);
+        if (isNew) events.emit("requested", current.request);
+        events.emit("changed", undefined);
+      });
+    },
+
+    async resolve(input, principal) {
+      if (principal.kind === "panel" && !principal.approvalSurface) {
+        throw new AppError(
+          "FORBIDDEN",
+          "Only the approval surface may decide. Open Approvals and decide there.",
+        );
+      }
+      const entry = find(input.id, input.decision === "deny");
+      const by: Provenance = { kind: "person", principalId: principal.id };
+      if (entry.phase === "deciding") {
+        throw new AppError("INVALID_INPUT", "This request is being decided right now. Nothing was changed.", {
+          data: { reason: "APPROVAL_BUSY" },
+        });
+      }
+      if (input.decision === "deny") {
+        return settle(
+          entry,
+          "denied",
+          by,
+          input.note === undefined || input.note.trim() === "" ? {} : { note: input.note },
+        );
+      }
+      checkDigest(entry.request, input.digest);
+      if (input.decision === "allow-once") return settle(entry, "allowed-once", by);
+      if (entry.request.always.kind === "withheld") {
+        throw new AppError(
+          "INVALID_INPUT",
+          "Always is not offered for this request, because nothing that could match later may be stored.",
+          {
+            data: { reason: entry.request.always.reason.code },
+          },
+        );
+      }
+      entry.phase = "deciding";
+      try {
+        const stored = await entry.storeAlways();
+        // It may have expired or been cancelled while the rule was written; the rule stays, the run does not happen.
+        if (!entries.has(entry.request.id)) return find(entry.request.id, false) as never;
+        return settle(entry, "allowed-always", by, { stored });
+      } finally {
+        entry.phase = "waiting";
+      }
+    },
+
+    pending: () =>
+      [...entries.values()].map((entry) => entry.request).sort((a, b) => a.createdAtMs - b.createdAtMs),
+    recent: () => recent,
+    dispose() {
+      isDisposed = true;
+      for (const entry of [...entries.values()]) settle(entry, "cancelled", shuttingDown);
+    },
+  };
+}
+
+const shuttingDown: Provenance = { kind: "system", reason: { code: "shuttingDown", params: {} } };
+
+function checkDigest(request: ApprovalRequest, digest: string | undefined): void {
+  if (digest === undefined) {
+    throw new AppError(
+      "FORBIDDEN",
+      "An allow must carry the digest of what was shown. Decide in Sallyport's panel or with its CLI.",
+      {
+        data: { reason: "DIGEST_REQUIRED" },
+      },
+    );
+  }
+  if (digest !== request.digest) {
+    throw new AppError(
+      "INVALID_INPUT",
+      "The request changed after it was shown. Nothing was run; look at it again.",
+      {
+        data: { reason: "APPROVAL_STALE", id: request.id },
+      },
+    );
+  }
+}
+
+/** Same command, place, environment and run: what a retry repeats. */
+function joinKeyOf(draft: ApprovalDraft): string {
+  const { command, cwd, env, agentId, sessionKey, host, pty, background, timeoutMs, kind, segments, runsAs } =
+    draft;
+  const programs = segments?.map((segment) => [segment.realPath, segment.sha256]) ?? null;
+  return canonicalJson({
+    command,
+    cwd,
+    env,
+    agentId,
+    sessionKey,
+    host,
+    pty,
+    background,
+    timeoutMs,
+    kind,
+    programs,
+    runsAs,
+  });
+}
+
+function setJoined(entry: Entry, joinedCount: number): void {
+  entry.request = { ...entry.request, joinedCount };
+}
+
+function refusalWhenUnreachable(presence: Presence): Reason | null {
+  const reachability = presence.reachability();
+  if (reachability.kind !== "unreachable") return null;
+  return { code: reachability.why === "screenLocked" ? "screenLocked" : "noOperator", params: {} };
+}

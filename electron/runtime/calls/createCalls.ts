@@ -1,0 +1,259 @@
+/** One path for every tool call: resolve, decide by policy, validate, (wait for a person,) execute, record. */
+
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import type { Reason, ToolCallSnapshot, ToolCallState } from "../../../shared/contract/index.ts";
+import { messageOf, toWireError } from "../../../shared/errors/index.ts";
+import type { Clock } from "../clock.ts";
+import { createEmitter, type Emitter } from "../events/emitter.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { Caller, CallOutcome } from "../runtimeTypes.ts";
+import type { ToolDefinition, ToolResult } from "../tools/defineTool.ts";
+import { advance, isFinal } from "./callState.ts";
+import { showArgs } from "./shownArgs.ts";
+
+/** How a call ended, without `pending`: that is a surface's view of a call that still runs. */
+export type FinalOutcome = Exclude<CallOutcome, { kind: "pending" }>;
+
+export interface StartedCall {
+  toolCallId: string;
+  outcome: Promise<FinalOutcome>;
+  cancel(): void;
+}
+
+/** What policy says about one tool for one caller. */
+export type ToolDecision =
+  | { kind: "visible"; tool: ToolDefinition; canBackground: boolean }
+  /** Removed or not registered; the caller cannot tell which. */
+  | { kind: "hidden"; reason: Reason };
+
+export interface CallsEvents {
+  changed: ToolCallSnapshot;
+  /** Every transition, for the ledger. `args` are as shown. */
+  recorded: { call: ToolCallSnapshot };
+}
+
+export interface CallsDeps {
+  clock: Clock;
+  logger: Logger;
+  decide(caller: Caller, tool: string): ToolDecision;
+}
+
+export interface Calls {
+  events: Emitter<CallsEvents>;
+  start(caller: Caller, tool: string, args: unknown, onProgress?: (text: string) => void): StartedCall;
+  get(toolCallId: string): StartedCall | undefined;
+  /** The call that waits, or waited, for this approval. */
+  byApproval(approvalId: string): { call: ToolCallSnapshot; started: StartedCall } | undefined;
+  /** Newest first. */
+  list(limit: number): ToolCallSnapshot[];
+  snapshot(toolCallId: string): ToolCallSnapshot | undefined;
+  /** Cancels everything that runs. */
+  dispose(): void;
+}
+
+interface Entry {
+  snapshot: ToolCallSnapshot;
+  started: StartedCall;
+  approvalIds: Set<string>;
+}
+
+/** Finished calls stay for the panel and for `approval_wait`; the ledger keeps all. */
+const keptCalls = 500;
+const progressMaxLength = 500;
+
+/** @see architecture.md 5 */
+export function createCalls(deps: CallsDeps): Calls {
+  const { clock, logger } = deps;
+  const events = createEmitter<CallsEvents>({
+    onListenerError: (event, error) => logger.error("calls.listenerFailed", { event, error }),
+  });
+  const entries = new Map<string, Entry>();
+  const controllers = new Map<string, AbortController>();
+
+  const move = (entry: Entry, to: ToolCallState) => {
+    const state = advance(entry.snapshot.state, to);
+    entry.snapshot = { ...entry.snapshot, state, updatedAtMs: clock.nowMs() };
+    events.emit("recorded", { call: entry.snapshot });
+    events.emit("changed", entry.snapshot);
+  };
+
+  const forgetOldest = () => {
+    for (const [id, entry] of entries) {
+      if (entries.size <= keptCalls) return;
+      if (isFinal(entry.snapshot.state)) entries.delete(id);
+    }
+  };
+
+  const run = async (
+    entry: Entry,
+    caller: Caller,
+    args: unknown,
+    signal: AbortSignal,
+    onProgress?: (text: string) => void,
+  ) => {
+    const { tool: name, toolCallId } = entry.snapshot;
+    // Policy comes before validation: otherwise bad arguments would tell a hidden tool from an unknown one.
+    const decision = deps.decide(caller, name);
+    if (decision.kind === "hidden") {
+      move(entry, { kind: "hidden", reason: decision.reason });
+      return { kind: "unknownTool", tool: name } satisfies FinalOutcome;
+    }
+    const input = decision.tool.input.safeParse(args ?? {});
+    if (!input.success) {
+      const issues = issuesOf(input.error);
+      move(entry, { kind: "invalid", issues });
+      return { kind: "invalid", tool: name, issues } satisfies FinalOutcome;
+    }
+    const startedAtMs = clock.nowMs();
+    move(entry, { kind: "running", startedAtMs });
+    const durationMs = () => clock.nowMs() - startedAtMs;
+    try {
+      const result = await decision.tool.execute(input.data, {
+        toolCallId,
+        agentId: caller.agentId,
+        sessionKey: caller.sessionKey,
+        callerId: caller.id,
+        callerLabel: caller.label,
+        senderIsOwner: caller.isOwner,
+        canBackground: decision.canBackground,
+        signal,
+        reportProgress: (text) => {
+          const progress = text.slice(-progressMaxLength);
+          entry.snapshot = { ...entry.snapshot, progress, updatedAtMs: clock.nowMs() };
+          events.emit("changed", entry.snapshot);
+          onProgress?.(progress);
+        },
+        reportWaiting: (waiting) => {
+          if (waiting === null) return move(entry, { kind: "running", startedAtMs: clock.nowMs() });
+          entry.approvalIds.add(waiting.approvalId);
+          move(entry, { kind: "awaitingApproval", approvalId: waiting.approvalId });
+        },
+      });
+      return finish(entry, result, signal, durationMs());
+    } catch (thrown) {
+      if (signal.aborted) {
+        move(entry, { kind: "cancelled" });
+        return { kind: "cancelled", toolCallId } satisfies FinalOutcome;
+      }
+      const wire = toWireError(thrown, toolCallId);
+      if (wire.code === "INTERNAL")
+        logger.error("toolCall.failed", { toolCallId, tool: name, error: thrown });
+      move(entry, { kind: "failed", durationMs: durationMs(), message: wire.message });
+      return {
+        kind: "result",
+        toolCallId,
+        content: [{ type: "text", text: wire.message }],
+        details: { status: "error", tool: name, code: wire.code, error: wire.message },
+        isError: true,
+      } satisfies FinalOutcome;
+    }
+  };
+
+  const finish = (
+    entry: Entry,
+    result: ToolResult,
+    signal: AbortSignal,
+    durationMs: number,
+  ): FinalOutcome => {
+    const { toolCallId } = entry.snapshot;
+    const { refusal, content, details } = result;
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    if (refusal !== undefined) {
+      if (refusal.kind === "cancelled" || signal.aborted) {
+        move(entry, { kind: "cancelled" });
+        return { kind: "cancelled", toolCallId };
+      }
+      if (refusal.kind === "expired") move(entry, { kind: "expired", approvalId: refusal.approvalId });
+      else move(entry, { kind: "denied", by: refusal.by, reason: refusal.reason, note: refusal.note });
+      const record =
+        typeof details === "object" && details !== null ? (details as Record<string, unknown>) : {};
+      return { kind: "refused", toolCallId, text, details: record };
+    }
+    if (result.isError === true) move(entry, { kind: "failed", durationMs, message: text.slice(0, 500) });
+    else move(entry, { kind: "succeeded", durationMs });
+    return {
+      kind: "result",
+      toolCallId,
+      content,
+      ...(details === undefined ? {} : { details }),
+      isError: result.isError ?? false,
+    };
+  };
+
+  return {
+    events,
+    start(caller, tool, args, onProgress) {
+      const toolCallId = randomUUID();
+      const controller = new AbortController();
+      const nowMs = clock.nowMs();
+      const snapshot: ToolCallSnapshot = {
+        toolCallId,
+        tool: tool.slice(0, 128),
+        agentId: caller.agentId,
+        sessionKey: caller.sessionKey,
+        callerId: caller.id,
+        callerLabel: caller.label,
+        argsShown: showArgs(args),
+        state: { kind: "proposed" },
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+        progress: null,
+      };
+      const { promise, resolve } = withResolvers<FinalOutcome>();
+      const started: StartedCall = { toolCallId, outcome: promise, cancel: () => controller.abort() };
+      const entry: Entry = { snapshot, started, approvalIds: new Set() };
+      entries.set(toolCallId, entry);
+      controllers.set(toolCallId, controller);
+      events.emit("recorded", { call: snapshot });
+      events.emit("changed", snapshot);
+      run(entry, caller, args, controller.signal, onProgress)
+        .catch((error: unknown): FinalOutcome => {
+          // Only a broken promise of our own ends here (a state that may not follow); the caller still gets an end.
+          logger.error("toolCall.broken", { toolCallId, tool, error });
+          return {
+            kind: "result",
+            toolCallId,
+            content: [{ type: "text", text: messageOf(error) }],
+            isError: true,
+          };
+        })
+        .then((outcome) => {
+          controllers.delete(toolCallId);
+          forgetOldest();
+          resolve(outcome);
+        });
+      return started;
+    },
+    get: (toolCallId) => entries.get(toolCallId)?.started,
+    byApproval(approvalId) {
+      for (const entry of entries.values()) {
+        if (entry.approvalIds.has(approvalId)) return { call: entry.snapshot, started: entry.started };
+      }
+      return undefined;
+    },
+    list: (limit) =>
+      [...entries.values()]
+        .reverse()
+        .slice(0, limit)
+        .map((entry) => entry.snapshot),
+    snapshot: (toolCallId) => entries.get(toolCallId)?.snapshot,
+    dispose() {
+      for (const controller of controllers.values()) controller.abort();
+    },
+  };
+}
+
+/** @returns each problem with a JSON pointer-like path, for the model and for form fields */
+function issuesOf(error: z.ZodError): { path: string; message: string }[] {
+  return error.issues.map((issue) => ({ path: issue.path.map(String).join("."), message: issue.message }));
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

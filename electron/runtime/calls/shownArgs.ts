@@ -1,0 +1,39 @@
+/** Arguments as prompts, lists and the ledger show them: bounded, with secrets masked. */
+
+const secretName = /token|secret|password|passwd|api[-_]?key|authorization|credential|cookie/i;
+/** Shapes of well-known secrets, wherever they stand. */
+const secretShape =
+  /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|sk-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g;
+const maxStringLength = 2000;
+const maxTextLength = 8000;
+
+/** @returns pretty JSON of at most about 8,000 characters */
+export function showArgs(args: unknown): string {
+  const text = JSON.stringify(args, (key, value: unknown) => maskByName(key, value), 2) ?? "null";
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
+}
+
+/**
+ * One environment value for a prompt: a secret keeps its first characters, its kind and its length.
+ * @returns `shown` and whether it was masked
+ */
+export function showEnvValue(name: string, value: string): { shown: string; isMasked: boolean } {
+  const masked = value.replace(secretShape, (secret) => maskText(secret));
+  if (masked !== value) return { shown: masked, isMasked: true };
+  if (secretName.test(name) && value !== "") return { shown: maskText(value), isMasked: true };
+  return { shown: value, isMasked: false };
+}
+
+function maskByName(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (secretName.test(key) && value !== "") return maskText(value);
+  const masked = value.replace(secretShape, (secret) => maskText(secret));
+  return masked.length > maxStringLength
+    ? `${masked.slice(0, maxStringLength)}… (${masked.length} characters)`
+    : masked;
+}
+
+function maskText(secret: string): string {
+  const head = secret.length >= 12 ? secret.slice(0, 4) : "";
+  return `${head}•••••• (${secret.length} characters)`;
+}

@@ -1,0 +1,215 @@
+/** What a prompt shows for an exec request (A1): facts from the decision, hashes, masked environment, rule with its line. */
+
+import type { ApprovalRequest, ApprovalSegment, Reason, RuleSource } from "../../../shared/contract/index.ts";
+import type { ExecDecision, ExecReason, SegmentVerdict, ValueSource } from "../../../shared/exec/index.ts";
+import type { Binding } from "../approvals/binding.ts";
+import type { ApprovalDraft } from "../approvals/createApprovals.ts";
+import { showEnvValue } from "../calls/shownArgs.ts";
+
+export interface DraftInput {
+  decision: ExecDecision;
+  binding: Binding;
+  command: string;
+  cwd: string;
+  envOverrides: Record<string, string>;
+  shell: string;
+  agentId: string;
+  sessionKey: string;
+  callerId: string;
+  callerLabel: string;
+  toolCallId: string;
+  pty: boolean;
+  background: boolean;
+  timeoutMs: number | null;
+  lifetimeMs: number;
+  /** "Try it" leaves no rule behind. */
+  withholdAlways: Reason | null;
+  /** Line of a config path in openclaw.json, or null. */
+  lineOf(file: "openclaw.json" | "exec-approvals.json", configPath: string): number | null;
+  extraWarnings: ApprovalRequest["warnings"];
+  storeAlways: ApprovalDraft["storeAlways"];
+}
+
+export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
+  const { decision, binding } = input;
+  return {
+    kind: "exec",
+    agentId: input.agentId,
+    sessionKey: input.sessionKey,
+    callerId: input.callerId,
+    callerLabel: input.callerLabel,
+    toolCallId: input.toolCallId,
+    command: input.command,
+    segments: decision.analysis.ok ? segmentsOf(decision, binding) : null,
+    analysisProblem: decision.analysis.ok
+      ? null
+      : {
+          reason: { code: `analysis.${decision.analysis.code}`, params: { token: decision.analysis.token } },
+          start: decision.analysis.span.start,
+          end: decision.analysis.span.end,
+        },
+    runsAs:
+      decision.plan.kind === "shell"
+        ? { kind: "typed", shell: `${input.shell} -c` }
+        : { kind: "rebuilt", text: decision.plan.displayText },
+    host: decision.effective.host.value,
+    cwd: binding.cwd.realPath,
+    env: Object.entries(input.envOverrides)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => ({ name, ...showEnvValue(name, value) })),
+    pty: input.pty,
+    background: input.background,
+    timeoutMs: input.timeoutMs,
+    askedBecause: decision.reasons.filter((reason) => reason.code !== "satisfied").map(toReason),
+    warnings: [...warningsOf(decision), ...input.extraWarnings],
+    rule: {
+      security: decision.effective.security.value,
+      ask: decision.effective.ask.value,
+      sources: [decision.effective.security.source, decision.effective.ask.source].map((source) =>
+        toRuleSource(source, input.lineOf),
+      ),
+    },
+    always: alwaysOf(decision, input.withholdAlways),
+    onExpiry: expiryOf(decision),
+    lifetimeMs: input.lifetimeMs,
+    storeAlways: input.storeAlways,
+  };
+}
+
+function segmentsOf(decision: ExecDecision, binding: Binding): ApprovalSegment[] {
+  if (!decision.analysis.ok) return [];
+  const verdicts = new Map(decision.segments.map((verdict) => [verdict.segmentIndex, verdict]));
+  const hashes = new Map(binding.files.map((file) => [file.realPath, file.sha256]));
+  return decision.analysis.pipelines.flatMap((pipeline) =>
+    pipeline.segments.map((segment): ApprovalSegment => {
+      const verdict = verdicts.get(segment.index);
+      const { resolvedPath, realPath } = segment.execution;
+      return {
+        start: segment.span.start,
+        end: segment.span.end,
+        operator: segment.operatorAfter,
+        argv: segment.argv,
+        resolvedPath,
+        realPath,
+        sha256: hashes.get(realPath ?? resolvedPath ?? "") ?? null,
+        ...verdictOf(verdict, segment.blockedWrapper),
+      };
+    }),
+  );
+}
+
+function verdictOf(
+  verdict: SegmentVerdict | undefined,
+  blockedWrapper: string | null,
+): Pick<ApprovalSegment, "verdict" | "reason"> {
+  if (verdict === undefined || verdict.satisfiedBy === "unevaluated") {
+    return { verdict: "asks", reason: { code: "notEvaluated", params: {} } };
+  }
+  if (verdict.satisfiedBy === "none") {
+    const reason =
+      verdict.reason === undefined ? { code: "allowlistMiss", params: {} } : toReason(verdict.reason);
+    return {
+      verdict: "asks",
+      reason:
+        blockedWrapper === null ? reason : { code: "blockedWrapper", params: { wrapper: blockedWrapper } },
+    };
+  }
+  // Satisfied and still asking (inline code, heredoc): the reason says why.
+  if (verdict.reason !== undefined && verdict.reason.code !== "satisfied") {
+    return { verdict: "asks", reason: toReason(verdict.reason) };
+  }
+  return { verdict: verdict.satisfiedBy, reason: ruleReason(verdict) };
+}
+
+function ruleReason(verdict: SegmentVerdict): Reason {
+  const { rule } = verdict;
+  if (rule?.kind === "allowlist") {
+    return { code: "allowlistEntry", params: { pattern: rule.pattern, agentId: rule.agentId } };
+  }
+  if (rule?.kind === "safeBin") return { code: "safeBin", params: { bin: rule.bin, profile: rule.profile } };
+  if (rule?.kind === "grant") return { code: "grant", params: { grantId: rule.grantId } };
+  return { code: verdict.satisfiedBy, params: {} };
+}
+
+/** Codes and values go to the panel's catalogues; positions stay for those who mark the spot. */
+export function toReason(reason: ExecReason): Reason {
+  return {
+    code: reason.code,
+    params: {
+      ...reason.params,
+      ...(reason.segmentIndex === undefined ? {} : { part: reason.segmentIndex + 1 }),
+    },
+  };
+}
+
+function warningsOf(decision: ExecDecision): ApprovalRequest["warnings"] {
+  const { warnings } = decision;
+  const danger = (code: string, params: Reason["params"] = {}) => ({
+    level: "danger" as const,
+    reason: { code, params },
+  });
+  const warn = (code: string, params: Reason["params"] = {}) => ({
+    level: "warn" as const,
+    reason: { code, params },
+  });
+  return [
+    ...warnings.hostileSigns.map((sign) => danger(`hostile.${sign}`)),
+    ...decision.obfuscation.map((id) => danger("obfuscation", { id })),
+    ...warnings.mixedScript.map((word) =>
+      warn("mixedScript", {
+        word: word.word,
+        letters: word.letters.map((letter) => `${letter.letter} U+${hex(letter.codePoint)} ${letter.script}`),
+      }),
+    ),
+    ...warnings.invisible
+      .filter((oddity) => oddity.kind !== "lineBreak")
+      .map((oddity) => warn("invisibleCharacter", { name: oddity.name, offset: oddity.span.start })),
+  ];
+}
+
+function hex(codePoint: number): string {
+  return codePoint.toString(16).toUpperCase().padStart(4, "0");
+}
+
+function alwaysOf(decision: ExecDecision, withheld: Reason | null): ApprovalRequest["always"] {
+  if (withheld !== null) return { kind: "withheld", reason: withheld };
+  const { persists, withheldReason } = decision.allowAlways;
+  if (persists.length > 0 && withheldReason === undefined) return { kind: "offered", stores: persists };
+  return { kind: "withheld", reason: { code: `always.${withheldReason ?? "nothing"}`, params: {} } };
+}
+
+/** What the configured fallback does with exactly this request (exec.md §7). */
+function expiryOf(decision: ExecDecision): "deny" | "run" {
+  const { askFallback } = decision.effective;
+  return decision.fallback[askFallback.value].outcome === "run" ? "run" : "deny";
+}
+
+function toRuleSource(source: ValueSource, lineOf: DraftInput["lineOf"]): RuleSource {
+  const file = fileOf(source);
+  return {
+    file,
+    configPath: source.path,
+    line: file === "openclaw.json" || file === "exec-approvals.json" ? lineOf(file, source.path) : null,
+  };
+}
+
+function fileOf(source: ValueSource): RuleSource["file"] {
+  switch (source.kind) {
+    case "agentConfig":
+    case "globalConfig":
+    case "brokenConfig":
+      return "openclaw.json";
+    case "approvalsAgent":
+    case "approvalsWildcard":
+    case "approvalsDefaults":
+    case "approvalsUnreadable":
+    case "otherApprovals":
+      return "exec-approvals.json";
+    case "unconfirmed":
+      return source.path.startsWith("agents.list") || source.path.startsWith("tools.")
+        ? "openclaw.json"
+        : "exec-approvals.json";
+    default:
+      return "built-in";
+  }
+}

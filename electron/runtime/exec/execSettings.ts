@@ -1,0 +1,108 @@
+/** What the files say about exec for one agent and one call: gathers, then lets the pure resolver decide. */
+
+import {
+  type ExecOverrides,
+  type ResolvedExecPolicy,
+  resolveExecPolicy,
+  type ToolsExecConfig,
+} from "../../../shared/exec/index.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
+import { normalizeAgentId } from "../../../shared/policy/index.ts";
+import type { EffectiveConfig } from "../config/index.ts";
+import type { BroadConfirmation } from "../mode/broadMode.ts";
+import type { ApprovalsStore } from "../storage/index.ts";
+
+/** `tools.exec` with the keys that running needs, beside those that decide. */
+export interface ExecConfig extends ToolsExecConfig {
+  pathPrepend?: string[] | undefined;
+  backgroundMs?: number | undefined;
+  timeoutSec?: number | undefined;
+  notifyOnExit?: boolean | undefined;
+  notifyOnExitEmptySuccess?: boolean | undefined;
+}
+
+interface AgentShape {
+  id?: unknown;
+  default?: unknown;
+  workspace?: unknown;
+  tools?: { exec?: ExecConfig; elevated?: { enabled?: boolean } };
+}
+
+interface ConfigShape {
+  tools?: { exec?: ExecConfig; elevated?: { enabled?: boolean } };
+  agents?: { defaults?: { workspace?: unknown }; list?: AgentShape[] };
+}
+
+export interface AgentExecConfig {
+  global: ExecConfig | undefined;
+  agent: ExecConfig | undefined;
+  /** Where the agent's block stands, for sources. */
+  agentPath: string | undefined;
+  workspace: string | undefined;
+  isElevatedEnabled: boolean;
+  isDefaultAgent: boolean;
+}
+
+/** @param agentId normalised */
+export function agentExecConfig(config: unknown, agentId: string): AgentExecConfig {
+  const shape = (config ?? {}) as ConfigShape;
+  const list = shape.agents?.list ?? [];
+  const index = list.findIndex((entry) => normalizeAgentId(String(entry.id ?? "")) === agentId);
+  const entry = list[index];
+  const workspace = entry?.workspace ?? shape.agents?.defaults?.workspace;
+  return {
+    global: shape.tools?.exec,
+    agent: entry?.tools?.exec,
+    agentPath: index < 0 ? undefined : `agents.list.${index}.tools.exec`,
+    workspace: typeof workspace === "string" ? workspace : undefined,
+    isElevatedEnabled: shape.tools?.elevated?.enabled !== false && entry?.tools?.elevated?.enabled !== false,
+    isDefaultAgent: agentId === defaultAgentId(config),
+  };
+}
+
+/** First entry with `default: true`, else the first, else `main` (policy.md §5). */
+export function defaultAgentId(config: unknown): string {
+  const list = ((config ?? {}) as ConfigShape).agents?.list ?? [];
+  const entry = list.find((candidate) => candidate.default === true) ?? list[0];
+  return entry === undefined ? "main" : normalizeAgentId(String(entry.id ?? ""));
+}
+
+export interface ResolveExecInput {
+  config: EffectiveConfig;
+  approvals: ApprovalsStore;
+  agentId: string;
+  call: ExecOverrides;
+  elevatedRequested: boolean | undefined;
+  isSandboxed: boolean;
+  confirmed: BroadConfirmation;
+  hardening: Hardening;
+}
+
+/** @see exec.md §2, §3.1, §3.2, §5.1 */
+export function resolveExecFor(input: ResolveExecInput): ResolvedExecPolicy {
+  const { agentId, config } = input;
+  const agent = agentExecConfig(config.config, agentId);
+  const files = input.approvals.approvals();
+  const brokenAtStart: ExecConfig | undefined =
+    config.exec.security === undefined ? undefined : { security: "deny" };
+  return resolveExecPolicy({
+    globalExec: brokenAtStart ?? agent.global,
+    agentExec: brokenAtStart ?? agent.agent,
+    agentConfigPath: agent.agentPath,
+    approvals: files.own,
+    ...(files.other === null ? {} : { otherApprovals: files.other }),
+    agentId,
+    call: input.call,
+    elevated: {
+      requested: input.elevatedRequested,
+      sessionLevel: "off",
+      // Elevation is granted to senders of a channel; a client of this machine has none, so allowFrom cannot admit it.
+      isPermitted: false,
+      failingGate: agent.isElevatedEnabled ? "allowFrom" : "enabled",
+    },
+    isSandboxed: input.isSandboxed,
+    isConfigBroken: config.exec.alwaysAsk,
+    confirmed: input.confirmed,
+    hardening: input.hardening,
+  });
+}

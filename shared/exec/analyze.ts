@@ -1,0 +1,145 @@
+/** Turns command text into pipelines of simple commands with the programs they would start, or says why it cannot. */
+import { failure, type LexedSegment, lexPosix } from "./lexer.ts";
+import { lexWindows } from "./lexWindows.ts";
+import { absoluteFrom, expandHome, normalizePath } from "./paths.ts";
+import type {
+  AnalysisFailure,
+  AnalyzeOptions,
+  CommandAnalysis,
+  CommandPipeline,
+  CommandSegment,
+  CommandWord,
+  ExecutableResolution,
+  WrapperUse,
+} from "./types.ts";
+import { unwrapAll } from "./wrappers.ts";
+
+/** Words that a shell reads as grammar, not as programs, when they stand unquoted in command position. */
+const shellKeywords: ReadonlySet<string> = new Set(
+  "if then else elif fi case esac for select while until do done in function coproc { } ! [[ ]]".split(" "),
+);
+
+/**
+ * Looks a command word up (spec/exec.md 8.2). A path-shaped word keeps its absolute path as candidate even when
+ * nothing is there; callers decide whether that may count.
+ * @param isTildeLiteral a quoted tilde, which no shell expands
+ */
+export function resolveExecutable(word: string, options: AnalyzeOptions, isTildeLiteral = false): ExecutableResolution {
+  const { cwd, env, home, lookup, platform, hardening } = options;
+  const expanded = isTildeLiteral ? word : expandHome(word, env.HOME ?? home);
+  const nothing = { word, candidatePath: null, resolvedPath: null, realPath: null };
+  if (word === "") return nothing;
+  if (!/[\\/]/.test(expanded)) {
+    const found = lookup.findOnPath(expanded, env);
+    if (found === null) return nothing;
+    return { word, candidatePath: found.lexicalPath, resolvedPath: found.lexicalPath, realPath: found.realPath };
+  }
+  const absolute = absoluteFrom(expanded, cwd, platform);
+  const facts = lookup.inspect(absolute);
+  // Text-collapsing `link/..` could name another file than the kernel opens; only equal files may be collapsed.
+  const collapsed = normalizePath(absolute, platform);
+  const isSame =
+    collapsed !== absolute && facts.realPath !== null && lookup.inspect(collapsed).realPath === facts.realPath;
+  const candidatePath = hardening.has("exec.realPathMatch") && isSame ? collapsed : absolute;
+  return {
+    word,
+    candidatePath,
+    resolvedPath: facts.isExecutable ? candidatePath : null,
+    realPath: facts.isExecutable ? facts.realPath : null,
+  };
+}
+
+function wrapperUses(argv: readonly string[], offsets: readonly { name: string; offset: number }[], end: number, options: AnalyzeOptions): WrapperUse[] {
+  return offsets.map(({ name, offset }, index) => {
+    const resolved = resolveExecutable(argv[offset] ?? "", options);
+    return {
+      name,
+      argv: argv.slice(offset, offsets[index + 1]?.offset ?? end),
+      path: resolved.resolvedPath,
+      realPath: resolved.realPath,
+    };
+  });
+}
+
+function hasQuotedTilde(word: CommandWord | undefined): boolean {
+  return word?.text.startsWith("~") === true && !word.expansions.some((one) => one.kind === "tilde");
+}
+
+function toSegment(
+  command: string,
+  lexed: LexedSegment,
+  index: number,
+  options: AnalyzeOptions,
+): Omit<CommandSegment, "operatorAfter"> | AnalysisFailure {
+  const keepsEmpty = options.hardening.has("exec.keepEmptyArguments");
+  const words = lexed.words;
+  const counted = keepsEmpty ? words : words.filter((word) => word.text !== "");
+  const first = counted[0];
+  if (first === undefined) return failure("emptyPipelineSegment", "", lexed.span.start, lexed.span.end);
+  if (options.hardening.has("exec.strictGrammar") && shellKeywords.has(first.text) && first.raw === first.text)
+    return failure("shellKeyword", first.text, first.span.start, first.span.end);
+  const argv = counted.map((word) => word.text);
+  const unwrapped = unwrapAll(argv, options.platform);
+  const tildeIsLiteral = (offset: number): boolean =>
+    options.hardening.has("exec.strictGrammar") && hasQuotedTilde(counted[offset]);
+  const { executionOffset, policyOffset } = unwrapped;
+  const execution = resolveExecutable(argv[executionOffset] ?? "", options, tildeIsLiteral(executionOffset));
+  return {
+    index,
+    text: command.slice(lexed.span.start, lexed.span.end),
+    span: lexed.span,
+    words,
+    argv,
+    effectiveArgv: argv.slice(executionOffset),
+    effectiveOffset: executionOffset,
+    wrappers: wrapperUses(argv, unwrapped.wrappers, executionOffset, options),
+    blockedWrapper: unwrapped.blockedWrapper,
+    execution,
+    policy:
+      policyOffset === executionOffset
+        ? execution
+        : resolveExecutable(argv[policyOffset] ?? "", options, tildeIsLiteral(policyOffset)),
+    hasHeredoc: argv.some((word) => word.startsWith("<<")),
+  };
+}
+
+/** Characters that no shell grammar of ours has a place for, wherever they stand. */
+function findForbiddenCharacter(command: string): AnalysisFailure | null {
+  const hit = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.exec(command);
+  if (hit === null) return null;
+  return failure(hit[0] === "\u0000" ? "nullCharacter" : "controlCharacter", hit[0], hit.index);
+}
+
+/**
+ * Analyses the restricted shell subset of spec/exec.md 8. Pure but for the lookup; never throws.
+ * What it refuses (`ok: false`) must never be treated as satisfied.
+ */
+export function analyzeCommand(command: string, options: AnalyzeOptions): CommandAnalysis {
+  const strict = options.hardening.has("exec.strictGrammar");
+  if (strict) {
+    const forbidden = findForbiddenCharacter(command);
+    if (forbidden !== null) return forbidden;
+  }
+  if (command.trim() === "") return failure("emptyCommand", "", 0, command.length);
+  const lexed = options.platform === "win32" ? lexWindows(command) : lexPosix(command, strict);
+  if (!lexed.ok) return lexed;
+  const pipelines: CommandPipeline[] = [];
+  let index = 0;
+  for (const pipeline of lexed.pipelines) {
+    const segments: CommandSegment[] = [];
+    for (const [position, member] of pipeline.segments.entries()) {
+      const segment = toSegment(command, member, index, options);
+      if ("ok" in segment) return segment;
+      const isLast = position === pipeline.segments.length - 1;
+      segments.push({ ...segment, operatorAfter: isLast ? pipeline.operatorAfter : "|" });
+      index += 1;
+    }
+    pipelines.push({ segments, operatorAfter: pipeline.operatorAfter, span: pipeline.span });
+  }
+  return { ok: true, pipelines, hasComment: lexed.hasComment };
+}
+
+/** All simple commands in order. */
+export function segmentsOf(analysis: CommandAnalysis): CommandSegment[] {
+  return analysis.ok ? analysis.pipelines.flatMap((pipeline) => pipeline.segments) : [];
+}

@@ -1,0 +1,78 @@
+/** Allowlist patterns: compiled once, exact paths by index (spec/exec.md 5.2). */
+import { expandHome } from "./paths.ts";
+import type { AllowlistRule, ExecPlatform } from "./types.ts";
+
+export interface PatternOptions {
+  home: string;
+  platform: ExecPlatform;
+}
+
+export interface CompiledAllowlist {
+  /** The first rule that covers `path`; null stands for a program that could not be found. */
+  match(path: string | null): AllowlistRule | null;
+  readonly isEmpty: boolean;
+}
+
+/** Bare names can match nothing but `*`. */
+export function isBareName(pattern: string): boolean {
+  return pattern.trim() !== "*" && !/[\\/~]/.test(pattern);
+}
+
+function fold(text: string, platform: ExecPlatform): string {
+  return platform === "win32" ? text.replaceAll("\\", "/").toLowerCase() : text;
+}
+
+function toRegExp(pattern: string): RegExp {
+  let source = "";
+  for (let index = 0; index < pattern.length; index += 1) {
+    const char = pattern[index] ?? "";
+    if (char === "*") {
+      const isDouble = pattern[index + 1] === "*";
+      source += isDouble ? "[^]*" : "[^/]*";
+      // A longer run of stars means the same as two; adjacent quantifiers would only cost time.
+      while (isDouble && pattern[index + 1] === "*") index += 1;
+    } else if (char === "?") {
+      source += "[^/]";
+    } else {
+      source += char.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    }
+  }
+  return new RegExp(`^${source}$`);
+}
+
+/** @returns whether one pattern covers one absolute path. */
+export function matchesPattern(pattern: string, path: string | null, options: PatternOptions): boolean {
+  return compileAllowlist([{ agentId: "*", pattern }], options).match(path) !== null;
+}
+
+/** Builds a matcher whose cost does not depend on the number of exact entries. */
+export function compileAllowlist(rules: readonly AllowlistRule[], options: PatternOptions): CompiledAllowlist {
+  const exact = new Map<string, { rule: AllowlistRule; order: number }>();
+  const globs: { rule: AllowlistRule; expression: RegExp; order: number }[] = [];
+  let star: { rule: AllowlistRule; order: number } | null = null;
+  for (const [order, rule] of rules.entries()) {
+    const pattern = rule.pattern.trim();
+    if (pattern === "*") {
+      star ??= { rule, order };
+      continue;
+    }
+    if (pattern === "" || isBareName(pattern)) continue;
+    const expanded = fold(expandHome(pattern, options.home), options.platform);
+    if (/[*?]/.test(expanded)) globs.push({ rule, expression: toRegExp(expanded), order });
+    else if (!exact.has(expanded)) exact.set(expanded, { rule, order });
+  }
+  return {
+    isEmpty: rules.length === 0,
+    match(path) {
+      if (path === null) return star?.rule ?? null;
+      const folded = fold(path, options.platform);
+      let best = exact.get(folded) ?? star;
+      if (best !== null && star !== null && star.order < best.order) best = star;
+      for (const glob of globs) {
+        if (best !== null && best.order < glob.order) break;
+        if (glob.expression.test(folded)) return glob.rule;
+      }
+      return best?.rule ?? null;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Reading a config of unknown shape without trusting its prototypes, its types or its later owners. */
+
+import type { ConfigPath } from "./types.ts";
+
+/** A plain object without prototype: `record["constructor"]` is the config's own value or undefined. */
+export type ConfigRecord = Readonly<Record<string, unknown>>;
+
+const maxDepth = 64;
+
+/**
+ * Copies plain JSON data into frozen objects without prototype, so that names like `__proto__` are ordinary keys and
+ * later changes of the original cannot reach a compiled policy. Anything that is not JSON becomes undefined.
+ */
+export function snapshotConfig(value: unknown, depth = 0): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return value;
+  if (typeof value !== "object" || depth > maxDepth) return undefined;
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => snapshotConfig(item, depth + 1)));
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) copy[key] = snapshotConfig(item, depth + 1);
+  return Object.freeze(copy);
+}
+
+/** @returns the value as a record, or undefined for anything else (lists included) */
+export function asRecord(value: unknown): ConfigRecord | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as ConfigRecord)
+    : undefined;
+}
+
+/** @returns the value at the end of the keys; undefined as soon as something on the way is not an object */
+export function getIn(value: unknown, ...keys: readonly string[]): unknown {
+  let current = value;
+  for (const key of keys) {
+    const record = asRecord(current);
+    if (record === undefined || !Object.hasOwn(record, key)) return undefined;
+    current = record[key];
+  }
+  return current;
+}
+
+/** @returns the record at the end of the keys, or undefined */
+export function getRecord(value: unknown, ...keys: readonly string[]): ConfigRecord | undefined {
+  return asRecord(getIn(value, ...keys));
+}
+
+/** @returns the list at the end of the keys, or undefined when it is anything else */
+export function getList(value: unknown, ...keys: readonly string[]): readonly unknown[] | undefined {
+  const found = getIn(value, ...keys);
+  return Array.isArray(found) ? found : undefined;
+}
+
+/** @returns the string at the end of the keys, or undefined */
+export function getString(value: unknown, ...keys: readonly string[]): string | undefined {
+  const found = getIn(value, ...keys);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** @returns entries of an object whose values are objects, in file order */
+export function recordEntries(value: unknown): [string, ConfigRecord][] {
+  const record = asRecord(value);
+  if (record === undefined) return [];
+  const entries: [string, ConfigRecord][] = [];
+  for (const [key, item] of Object.entries(record)) {
+    const child = asRecord(item);
+    if (child !== undefined) entries.push([key, child]);
+  }
+  return entries;
+}
+
+const plainKey = /^[A-Za-z_$][\w$-]*$/;
+
+/** Writes a config path the way a person would: `agents.list[1].tools.byProvider["openai/gpt-5.2"].deny[0]`. */
+export function pathText(path: ConfigPath): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (!plainKey.test(part)) text += `[${JSON.stringify(part)}]`;
+    else text += text === "" ? part : `.${part}`;
+  }
+  return text;
+}
