@@ -1,6 +1,7 @@
 /** `npm run build`: builds `out/` when sources changed; `--force` builds anyway. */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { isBuildFresh, sourceStamp, stampName } from "./build/stamp.mjs";
 import { withLock } from "./setup/lock.mjs";
 import { cacheDir, isProgram, rootDir } from "./setup/paths.mjs";
@@ -44,7 +45,7 @@ async function buildAll(detail) {
     }
   } catch (cause) {
     throw new SetupProblem(
-      `The build failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The build failed: ${plain(cause instanceof Error ? cause.message : String(cause))}`,
       "mend the file named above and run the command again.",
       { cause },
     );
@@ -52,6 +53,11 @@ async function buildAll(detail) {
   await writeFile(path.join(temporaryDir, stampName), stamp);
   await rm(outDir, { recursive: true, force: true });
   await rename(temporaryDir, outDir);
+}
+
+/** Colours are for terminals; in a log they are noise. */
+function plain(text) {
+  return process.stderr.isTTY ? text : stripVTControlCharacters(text);
 }
 
 if (isProgram(import.meta.url)) {

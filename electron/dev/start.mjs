@@ -11,7 +11,8 @@ import { createProgress, elapsed } from "./setup/progress.mjs";
 import { describeElectron, setUp } from "./setup/setUp.mjs";
 
 // What Chromium says on machines without a message bus or a graphics card; it means nothing to anybody.
-const NOISE = /:(ERROR|WARNING):(bus\.cc|object_proxy\.cc|viz_main_impl\.cc|.*shared_image.*\.cc)\(/;
+const NOISE =
+  /:(ERROR|WARNING):(bus\.cc|object_proxy\.cc|viz_main_impl\.cc|command_buffer_proxy_impl\.cc|.*shared_image.*\.cc)\(/;
 
 async function main(appArguments) {
   const startedAtMs = performance.now();

@@ -58,32 +58,25 @@ async function main(args) {
   if (total.failed > 0) process.exitCode = 1;
 }
 
-async function runSuite(name, run, prepared, progress) {
+function runSuite(name, run, prepared, progress) {
   const { budgetMs, what } = budgets.get(name);
-  const startedAtMs = performance.now();
-  const deadlineMs = startedAtMs + budgetMs;
-  let result;
-  try {
-    result = await progress.step(`${name}: ${what} (at most ${budgetMs / 1000} s)`, (detail) =>
-      run({
-        prepared,
-        deadlineMs,
-        onLine: (line) => line.trim() !== "" && detail(line.trim().slice(0, 100)),
-      }),
-    );
-  } catch (error) {
-    result = { passed: 0, failed: 1, output: error.stack ?? String(error) };
-  }
-  const isLate = performance.now() > deadlineMs;
-  // A suite that was cut off has its own failures; one that merely came in late has none yet.
-  if (isLate && result.failed === 0) result.failed = 1;
-  if (result.failed > 0) progress.say(`${result.output.trimEnd()}\n`);
-  for (const note of result.notes ?? []) progress.say(`  ${note}`);
-  if (isLate) progress.say(`  ${name} took longer than its ${budgetMs / 1000} s and was ended.`);
-  progress.say(
-    `${result.failed === 0 ? "✓" : "✗"} ${name}: ${result.passed} passed, ${result.failed} failed`,
-  );
-  return result;
+  const deadlineMs = performance.now() + budgetMs;
+  const work = async (detail) => {
+    const onLine = (line) => line.trim() !== "" && detail(line.trim().slice(0, 100));
+    const result = await run({ prepared, deadlineMs, onLine }).catch((error) => {
+      return { passed: 0, failed: 1, output: error.stack ?? String(error) };
+    });
+    const isLate = performance.now() > deadlineMs;
+    // A suite that was cut off has its own failures; one that merely came in late has none yet.
+    if (isLate && result.failed === 0) result.failed = 1;
+    if (result.failed > 0) progress.say(`${result.output.trimEnd()}\n`);
+    for (const note of result.notes ?? []) progress.say(`  ${note}`);
+    if (isLate) progress.say(`  ${name} took longer than its ${budgetMs / 1000} s and was ended.`);
+    return result;
+  };
+  const conclude = ({ passed, failed }) =>
+    `${failed === 0 ? "✓" : "✗"} ${name}: ${passed} passed, ${failed} failed`;
+  return progress.step(`${name}: ${what} (at most ${budgetMs / 1000} s)`, work, conclude);
 }
 
 if (isProgram(import.meta.url)) {

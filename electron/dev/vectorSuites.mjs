@@ -17,9 +17,7 @@ const counters = new Map([
   [
     "files",
     (dir) =>
-      new Map(
-        Object.entries(read(dir, "files.json").suites).map(([name, { cases }]) => [name, cases.length]),
-      ),
+      new Map(Object.entries(read(dir, "files.json").suites).map(([name, cases]) => [name, cases.length])),
   ],
   ["gateway", (dir) => countBy(read(dir, "gateway.json").vectors, (one) => one.transport)],
   [

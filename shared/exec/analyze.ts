@@ -24,7 +24,11 @@ const shellKeywords: ReadonlySet<string> = new Set(
  * nothing is there; callers decide whether that may count.
  * @param isTildeLiteral a quoted tilde, which no shell expands
  */
-export function resolveExecutable(word: string, options: AnalyzeOptions, isTildeLiteral = false): ExecutableResolution {
+export function resolveExecutable(
+  word: string,
+  options: AnalyzeOptions,
+  isTildeLiteral = false,
+): ExecutableResolution {
   const { cwd, env, home, lookup, platform, hardening } = options;
   const expanded = isTildeLiteral ? word : expandHome(word, env.HOME ?? home);
   const nothing = { word, candidatePath: null, resolvedPath: null, realPath: null };
@@ -32,14 +36,21 @@ export function resolveExecutable(word: string, options: AnalyzeOptions, isTilde
   if (!/[\\/]/.test(expanded)) {
     const found = lookup.findOnPath(expanded, env);
     if (found === null) return nothing;
-    return { word, candidatePath: found.lexicalPath, resolvedPath: found.lexicalPath, realPath: found.realPath };
+    return {
+      word,
+      candidatePath: found.lexicalPath,
+      resolvedPath: found.lexicalPath,
+      realPath: found.realPath,
+    };
   }
   const absolute = absoluteFrom(expanded, cwd, platform);
   const facts = lookup.inspect(absolute);
   // Text-collapsing `link/..` could name another file than the kernel opens; only equal files may be collapsed.
   const collapsed = normalizePath(absolute, platform);
   const isSame =
-    collapsed !== absolute && facts.realPath !== null && lookup.inspect(collapsed).realPath === facts.realPath;
+    collapsed !== absolute &&
+    facts.realPath !== null &&
+    lookup.inspect(collapsed).realPath === facts.realPath;
   const candidatePath = hardening.has("exec.realPathMatch") && isSame ? collapsed : absolute;
   return {
     word,
@@ -49,7 +60,12 @@ export function resolveExecutable(word: string, options: AnalyzeOptions, isTilde
   };
 }
 
-function wrapperUses(argv: readonly string[], offsets: readonly { name: string; offset: number }[], end: number, options: AnalyzeOptions): WrapperUse[] {
+function wrapperUses(
+  argv: readonly string[],
+  offsets: readonly { name: string; offset: number }[],
+  end: number,
+  options: AnalyzeOptions,
+): WrapperUse[] {
   return offsets.map(({ name, offset }, index) => {
     const resolved = resolveExecutable(argv[offset] ?? "", options);
     return {
@@ -76,7 +92,11 @@ function toSegment(
   const counted = keepsEmpty ? words : words.filter((word) => word.text !== "");
   const first = counted[0];
   if (first === undefined) return failure("emptyPipelineSegment", "", lexed.span.start, lexed.span.end);
-  if (options.hardening.has("exec.strictGrammar") && shellKeywords.has(first.text) && first.raw === first.text)
+  if (
+    options.hardening.has("exec.strictGrammar") &&
+    shellKeywords.has(first.text) &&
+    first.raw === first.text
+  )
     return failure("shellKeyword", first.text, first.span.start, first.span.end);
   const argv = counted.map((word) => word.text);
   const unwrapped = unwrapAll(argv, options.platform);
@@ -105,7 +125,10 @@ function toSegment(
 
 /** Characters that no shell grammar of ours has a place for, wherever they stand. */
 function findForbiddenCharacter(command: string): AnalysisFailure | null {
-  const hit = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.exec(command);
+  const hit =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.exec(
+      command,
+    );
   if (hit === null) return null;
   return failure(hit[0] === "\u0000" ? "nullCharacter" : "controlCharacter", hit[0], hit.index);
 }

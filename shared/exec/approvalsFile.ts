@@ -55,7 +55,10 @@ export interface NormalizeOptions {
   hardening: Hardening;
 }
 
-function normalizeEntries(entries: readonly (ApprovalsEntry | string)[], newId: () => string): ApprovalsEntry[] {
+function normalizeEntries(
+  entries: readonly (ApprovalsEntry | string)[],
+  newId: () => string,
+): ApprovalsEntry[] {
   const kept: ApprovalsEntry[] = [];
   for (const one of entries) {
     const full = typeof one === "string" ? { pattern: one } : one;
@@ -86,12 +89,18 @@ export function normalizeApprovalsFile(raw: unknown, options: NormalizeOptions):
   if (!parsed.success) {
     if (!options.hardening.has("exec.unreadableApprovals")) return { kind: "ok", file: emptyApprovals };
     const issue = parsed.error.issues[0];
-    return { kind: "unreadable", reason: `${issue?.path.map(String).join(".") || "file"}: ${issue?.message ?? "invalid"}` };
+    return {
+      kind: "unreadable",
+      reason: `${issue?.path.map(String).join(".") || "file"}: ${issue?.message ?? "invalid"}`,
+    };
   }
   const agents = new Map<string, ApprovalsAgent>();
   for (const [id, value] of Object.entries(parsed.data.agents ?? {})) {
     const { allowlist, ...rest } = value;
-    agents.set(id, { ...rest, ...(allowlist === undefined ? {} : { allowlist: normalizeEntries(allowlist, options.newId) }) });
+    agents.set(id, {
+      ...rest,
+      ...(allowlist === undefined ? {} : { allowlist: normalizeEntries(allowlist, options.newId) }),
+    });
   }
   foldDefaultAgent(agents);
   return { kind: "ok", file: { raw: parsed.data, defaults: parsed.data.defaults ?? {}, agents } };
@@ -112,13 +121,21 @@ export function readApprovals(text: string | null, options: NormalizeOptions): A
 export function serializeApprovals(file: ApprovalsFile): Record<string, unknown> {
   const agents: [string, unknown][] = [...file.agents].map(([id, value]) => [id, value]);
   // fromEntries defines own properties, so an agent called `__proto__` stays an agent.
-  return { ...file.raw, version: 1, ...(agents.length > 0 || "agents" in file.raw ? { agents: Object.fromEntries(agents) } : {}) };
+  return {
+    ...file.raw,
+    version: 1,
+    ...(agents.length > 0 || "agents" in file.raw ? { agents: Object.fromEntries(agents) } : {}),
+  };
 }
 
 /** The entries that count for an agent: `*` first, then its own. */
 export function collectAllowlist(file: ApprovalsFile, agentId: string): AllowlistRule[] {
   const ids = agentId === "*" ? ["*"] : ["*", agentId];
   return ids.flatMap((id) =>
-    (file.agents.get(id)?.allowlist ?? []).map((one) => ({ agentId: id, pattern: one.pattern, entryId: one.id })),
+    (file.agents.get(id)?.allowlist ?? []).map((one) => ({
+      agentId: id,
+      pattern: one.pattern,
+      entryId: one.id,
+    })),
   );
 }

@@ -4,19 +4,23 @@ import type { HardeningRule } from "../hardening/rules.ts";
 export const execHardening: readonly HardeningRule[] = [
   {
     id: "exec.strictGrammar",
-    reference: "Reads odd spaces, $'…', empty pipeline members, comments over several lines and shell keywords as plain words.",
+    reference:
+      "Reads odd spaces, $'…', empty pipeline members, comments over several lines and shell keywords as plain words.",
     sallyport: "Treats everything a shell reads differently as not analysable, so it asks.",
     source: "exec.md 8.1",
   },
   {
     id: "exec.realPathMatch",
-    reference: "Matches patterns against the path as written, `..` and links included, even when nothing is there.",
-    sallyport: "Normalises the path, requires an executable file, and requires its real path to be listed as well.",
+    reference:
+      "Matches patterns against the path as written, `..` and links included, even when nothing is there.",
+    sallyport:
+      "Normalises the path, requires an executable file, and requires its real path to be listed as well.",
     source: "exec.md 14.1",
   },
   {
     id: "exec.versionedInterpreters",
-    reference: "Knows interpreters by a fixed list of names; python3.11 and node22 count as ordinary programs.",
+    reference:
+      "Knows interpreters by a fixed list of names; python3.11 and node22 count as ordinary programs.",
     sallyport: "Recognises versioned and prefixed names as the interpreter they are.",
     source: "exec.md 14.3",
   },
@@ -28,7 +32,8 @@ export const execHardening: readonly HardeningRule[] = [
   },
   {
     id: "exec.inlineEvalForms",
-    reference: "Sees only exact flags: glued and clustered flags, --eval=, deno eval, code from stdin and shell -c go unseen.",
+    reference:
+      "Sees only exact flags: glued and clustered flags, --eval=, deno eval, code from stdin and shell -c go unseen.",
     sallyport: "Sees every one of these forms, and looks inside shell -c.",
     source: "exec.md 8.4",
   },
@@ -41,7 +46,8 @@ export const execHardening: readonly HardeningRule[] = [
   {
     id: "exec.keepWrappers",
     reference: "Drops wrappers such as timeout when it runs a satisfied command.",
-    sallyport: "Runs the wrapper too; asks when the wrapper itself is not in a trusted directory or writes a file.",
+    sallyport:
+      "Runs the wrapper too; asks when the wrapper itself is not in a trusted directory or writes a file.",
     source: "exec.md 14.4",
   },
   {
@@ -76,8 +82,10 @@ export const execHardening: readonly HardeningRule[] = [
   },
   {
     id: "exec.storeOnlySafe",
-    reference: "Allow-always stores missing files, safe bins, versioned interpreters, and a chain only up to its first miss.",
-    sallyport: "Stores all parts of a chain or none; never a shell, interpreter, dispatcher, multiplexer, safe bin or missing file.",
+    reference:
+      "Allow-always stores missing files, safe bins, versioned interpreters, and a chain only up to its first miss.",
+    sallyport:
+      "Stores all parts of a chain or none; never a shell, interpreter, dispatcher, multiplexer, safe bin or missing file.",
     source: "exec.md 14.6",
   },
   {
@@ -149,7 +157,8 @@ export const execHardening: readonly HardeningRule[] = [
   {
     id: "exec.selfApproval",
     reference: "Refuses `/approve …` behind a few wrappers.",
-    sallyport: "Also refuses `sallyport|openclaw approvals resolve` in any form, nested shells and scripts included.",
+    sallyport:
+      "Also refuses `sallyport|openclaw approvals resolve` in any form, nested shells and scripts included.",
     source: "exec.md 3.3",
   },
   {

@@ -15,7 +15,8 @@ const set = (text: string): ReadonlySet<string> => new Set(text.split(" ").filte
 
 const exactFlags = new Map<string, Flags>();
 for (const name of "python python2 python3 pypy pypy3".split(" ")) exactFlags.set(name, { exact: set("-c") });
-for (const name of "node nodejs bun deno".split(" ")) exactFlags.set(name, { exact: set("-e --eval -p --print") });
+for (const name of "node nodejs bun deno".split(" "))
+  exactFlags.set(name, { exact: set("-e --eval -p --print") });
 for (const name of "ruby lua osascript perl".split(" ")) exactFlags.set(name, { exact: set("-e") });
 exactFlags.set("php", { exact: set("-r") });
 
@@ -46,7 +47,8 @@ function beforeDoubleDash(argv: readonly string[]): readonly string[] {
 function awkHit(argv: readonly string[]): string | null {
   const options = beforeDoubleDash(argv);
   for (const word of options) {
-    if (word === "-e" || word === "--source" || word.startsWith("--source=")) return word.split("=")[0] ?? word;
+    if (word === "-e" || word === "--source" || word.startsWith("--source="))
+      return word.split("=")[0] ?? word;
   }
   if (options.some((word) => word === "-f" || word === "--file" || word.startsWith("--file="))) return null;
   return firstPositional(argv, awkValued) === null ? null : "<program>";
@@ -79,11 +81,20 @@ export function referenceInlineEval(argv: readonly string[]): string | null {
   if (sedNames.has(name)) return sedHit(argv);
   if (makeNames.has(name)) return makeHit(argv);
   if (name === "find")
-    return argv.slice(1).map((word) => word.toLowerCase()).find((word) => ["-exec", "-execdir", "-ok", "-okdir"].includes(word)) ?? null;
+    return (
+      argv
+        .slice(1)
+        .map((word) => word.toLowerCase())
+        .find((word) => ["-exec", "-execdir", "-ok", "-okdir"].includes(word)) ?? null
+    );
   if (name === "xargs") return firstPositional(argv, xargsValued) === null ? null : "<command>";
   const flags = exactFlags.get(name);
   if (flags === undefined) return null;
-  return beforeDoubleDash(argv).map((word) => word.toLowerCase()).find((word) => flags.exact.has(word)) ?? null;
+  return (
+    beforeDoubleDash(argv)
+      .map((word) => word.toLowerCase())
+      .find((word) => flags.exact.has(word)) ?? null
+  );
 }
 
 interface CodeOptions {
@@ -100,18 +111,82 @@ interface CodeOptions {
 }
 
 const codeOptions: readonly [names: string, options: CodeOptions][] = [
-  ["python python2 python3 pypy pypy3 ipython ipython3 jython micropython", { codeLetters: "cm", valuedLetters: "QWX", codeLong: set(""), valuedLong: set("--check-hash-based-pycs") }],
-  ["node nodejs", { codeLetters: "epr", valuedLetters: "C", codeLong: set("--eval --print --require --import --loader --experimental-loader --env-file --inspect-brk --openssl-config"), valuedLong: set("--conditions --title --input-type") }],
-  ["bun", { codeLetters: "epr", valuedLetters: "c", codeLong: set("--eval --print --preload --require --import"), valuedLong: set("--config --cwd"), codeCommands: set("x exec create init install add"), runCommands: set("run test build") }],
-  ["deno", { codeLetters: "ep", valuedLetters: "cL", codeLong: set("--eval --print --preload --import --require"), valuedLong: set("--config --import-map --lock"), codeCommands: set("eval repl task install x init serve"), runCommands: set("run test bench check") }],
-  ["ruby jruby irb", { codeLetters: "er", valuedLetters: "CEFIKTWx0", codeLong: set("--require"), valuedLong: set("--encoding --external-encoding") }],
+  [
+    "python python2 python3 pypy pypy3 ipython ipython3 jython micropython",
+    {
+      codeLetters: "cm",
+      valuedLetters: "QWX",
+      codeLong: set(""),
+      valuedLong: set("--check-hash-based-pycs"),
+    },
+  ],
+  [
+    "node nodejs",
+    {
+      codeLetters: "epr",
+      valuedLetters: "C",
+      codeLong: set(
+        "--eval --print --require --import --loader --experimental-loader --env-file --inspect-brk --openssl-config",
+      ),
+      valuedLong: set("--conditions --title --input-type"),
+    },
+  ],
+  [
+    "bun",
+    {
+      codeLetters: "epr",
+      valuedLetters: "c",
+      codeLong: set("--eval --print --preload --require --import"),
+      valuedLong: set("--config --cwd"),
+      codeCommands: set("x exec create init install add"),
+      runCommands: set("run test build"),
+    },
+  ],
+  [
+    "deno",
+    {
+      codeLetters: "ep",
+      valuedLetters: "cL",
+      codeLong: set("--eval --print --preload --import --require"),
+      valuedLong: set("--config --import-map --lock"),
+      codeCommands: set("eval repl task install x init serve"),
+      runCommands: set("run test bench check"),
+    },
+  ],
+  [
+    "ruby jruby irb",
+    {
+      codeLetters: "er",
+      valuedLetters: "CEFIKTWx0",
+      codeLong: set("--require"),
+      valuedLong: set("--encoding --external-encoding"),
+    },
+  ],
   ["perl", { codeLetters: "eEMmdx", valuedLetters: "CDFIil0TV", codeLong: set(""), valuedLong: set("") }],
-  ["php", { codeLetters: "rBREdcz", valuedLetters: "fStFH", codeLong: set("--run --process-begin --process-code --process-end --define"), valuedLong: set("--file --docroot") }],
+  [
+    "php",
+    {
+      codeLetters: "rBREdcz",
+      valuedLetters: "fStFH",
+      codeLong: set("--run --process-begin --process-code --process-end --define"),
+      valuedLong: set("--file --docroot"),
+    },
+  ],
   ["lua luajit texlua", { codeLetters: "el", valuedLetters: "bj", codeLong: set(""), valuedLong: set("") }],
   ["osascript", { codeLetters: "e", valuedLetters: "ls", codeLong: set(""), valuedLong: set("") }],
-  ["r rscript julia guile racket tclsh expect elixir erl iex groovy scala jshell clisp sbcl swift qjs gjs tsx ts-node", { codeLetters: "eEcpr", valuedLetters: "", codeLong: set("--eval --expression --expr --print --load --require --import --evaluate"), valuedLong: set("") }],
+  [
+    "r rscript julia guile racket tclsh expect elixir erl iex groovy scala jshell clisp sbcl swift qjs gjs tsx ts-node",
+    {
+      codeLetters: "eEcpr",
+      valuedLetters: "",
+      codeLong: set("--eval --expression --expr --print --load --require --import --evaluate"),
+      valuedLong: set(""),
+    },
+  ],
 ];
-const codeOptionsByName = new Map(codeOptions.flatMap(([names, options]) => names.split(" ").map((name) => [name, options] as const)));
+const codeOptionsByName = new Map(
+  codeOptions.flatMap(([names, options]) => names.split(" ").map((name) => [name, options] as const)),
+);
 
 /** Sees glued, clustered and `=` forms, stdin programs and sub-commands. */
 function interpreterHit(name: string, argv: readonly string[]): string | null {
@@ -179,7 +254,9 @@ export function findInlineEval(argv: readonly string[], hardening: Hardening): s
   const shell = readShellInvocation(argv, true);
   if (shell !== null) {
     if (shell.kind === "inline") return shell.flag.toLowerCase();
-    return shell.kind === "other" && !argv.some((word) => word === "--version" || word === "--help") ? "<stdin>" : null;
+    return shell.kind === "other" && !argv.some((word) => word === "--version" || word === "--help")
+      ? "<stdin>"
+      : null;
   }
   return interpreterHit(name, argv);
 }

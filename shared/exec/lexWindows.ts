@@ -41,5 +41,9 @@ export function lexWindows(text: string): LexResult {
   const last = words.at(-1);
   if (first === undefined || last === undefined) return failure("emptyCommand", "", 0, text.length);
   const span = { start: first.span.start, end: last.span.end };
-  return { ok: true, hasComment: false, pipelines: [{ span, segments: [{ span: { ...span }, words }], operatorAfter: null }] };
+  return {
+    ok: true,
+    hasComment: false,
+    pipelines: [{ span, segments: [{ span: { ...span }, words }], operatorAfter: null }],
+  };
 }

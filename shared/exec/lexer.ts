@@ -1,5 +1,11 @@
 /** Splits shell text into chain parts, pipeline members and words, with spans; refuses what it does not understand. */
-import type { AnalysisFailure, AnalysisFailureCode, ChainOperator, CommandWord, SourceSpan } from "./types.ts";
+import type {
+  AnalysisFailure,
+  AnalysisFailureCode,
+  ChainOperator,
+  CommandWord,
+  SourceSpan,
+} from "./types.ts";
 import { toWord, type WordPart } from "./words.ts";
 
 export interface LexedSegment {
@@ -17,7 +23,12 @@ export type LexResult = { ok: true; pipelines: LexedPipeline[]; hasComment: bool
 
 const whitespace = /\s/;
 
-export function failure(code: AnalysisFailureCode, token: string, start: number, end = start + token.length): AnalysisFailure {
+export function failure(
+  code: AnalysisFailureCode,
+  token: string,
+  start: number,
+  end = start + token.length,
+): AnalysisFailure {
   return { ok: false, code, token, span: { start, end } };
 }
 
@@ -105,7 +116,8 @@ class PipelineLexer {
     this.endWord(this.end);
     const heredoc = this.heredocs[0];
     if (heredoc !== undefined) return failure("unterminatedHeredoc", heredoc.delimiter, heredoc.at);
-    if (this.words.length === 0 && this.sawPipe) return failure("emptyPipelineSegment", "|", this.end, this.end);
+    if (this.words.length === 0 && this.sawPipe)
+      return failure("emptyPipelineSegment", "|", this.end, this.end);
     this.endSegment();
     if (this.segments.length === 0) return failure("emptyCommand", "", this.start, this.end);
     return null;
@@ -222,9 +234,10 @@ class PipelineLexer {
     const start = this.index;
     if (next !== "<") return failure("redirection", "<", start);
     if (this.text[start + 2] === "<") return failure("hereString", "<<<", start);
-    const match = /^<<(-?)[ \t]*(?:'([^'\n\r]*)'|"([^"\n\r\\$`]*)"|(\\?)([A-Za-z0-9_.-]+))(?=$|[\s|;&<>()])/.exec(
-      this.text.slice(start, this.end),
-    );
+    const match =
+      /^<<(-?)[ \t]*(?:'([^'\n\r]*)'|"([^"\n\r\\$`]*)"|(\\?)([A-Za-z0-9_.-]+))(?=$|[\s|;&<>()])/.exec(
+        this.text.slice(start, this.end),
+      );
     if (match === null) return failure("malformedHeredoc", "<<", start);
     const delimiter = match[2] ?? match[3] ?? match[5] ?? "";
     if (delimiter === "") return failure("malformedHeredoc", "<<", start);

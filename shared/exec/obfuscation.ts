@@ -4,8 +4,11 @@ import type { Hardening } from "../hardening/rules.ts";
 const maxLength = 10_000;
 const shell = "(?:sh|bash|zsh|dash|ksh|fish)";
 
-const dropped =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0001}\u{e0020}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
+const dropped = new RegExp(
+  "[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164" +
+    "\\ufe00-\\ufe0f\\ufeff\\uffa0\\u{e0001}\\u{e0020}-\\u{e007f}\\u{e0100}-\\u{e01ef}]",
+  "gu",
+);
 
 /** NFKC without characters that cannot be seen. */
 export function normalizeForDetection(command: string): string {
@@ -40,11 +43,11 @@ const pipeToShell = `\\|\\s*${shell}\\b`;
 const base64Decode = "base64\\s+(?:-d|--decode)\\b";
 
 /** Counts escapes inside each `$'…'` without backtracking. */
-function hasEscapes(text: string, escape: RegExp): boolean {
+function hasEscapes(text: string, pattern: RegExp): boolean {
   for (let at = text.indexOf("$'"); at !== -1; at = text.indexOf("$'", at + 2)) {
     const close = text.indexOf("'", at + 2);
     if (close === -1) return false;
-    if ((text.slice(at + 2, close).match(escape)?.length ?? 0) >= 2) return true;
+    if ((text.slice(at + 2, close).match(pattern)?.length ?? 0) >= 2) return true;
   }
   return false;
 }
@@ -61,12 +64,19 @@ function decodesInSubstitution(text: string): boolean {
     const body = text.slice(opener.lastIndex, close);
     const substitution = body.indexOf("$(");
     if (substitution === -1) continue;
-    if (/base64\s+(?:-d|--decode)|xxd\s+-r|printf\s[^]*\\x[0-9a-f]{2}/i.test(body.slice(substitution))) return true;
+    if (/base64\s+(?:-d|--decode)|xxd\s+-r|printf\s[\s\S]*\\x[0-9a-f]{2}/i.test(body.slice(substitution)))
+      return true;
   }
   return false;
 }
 
-const waivedHosts = new Set(["brew.sh", "get.pnpm.io", "sh.rustup.rs", "get.docker.com", "install.python-poetry.org"]);
+const waivedHosts = new Set([
+  "brew.sh",
+  "get.pnpm.io",
+  "sh.rustup.rs",
+  "get.docker.com",
+  "install.python-poetry.org",
+]);
 
 function isWaivedUrl(text: string): boolean {
   const urls = text.match(/https?:\/\/[^\s'"|;<>]+/gi) ?? [];
@@ -108,7 +118,8 @@ const detectors: readonly Detector[] = [
   },
   {
     id: "python-exec-encoded",
-    fires: (text) => onOneLine(text, "(?:python[23]?|perl|ruby)\\s+-[ec]\\s+", "base64|b64decode|decode|exec|system|eval"),
+    fires: (text) =>
+      onOneLine(text, "(?:python[23]?|perl|ruby)\\s+-[ec]\\s+", "base64|b64decode|decode|exec|system|eval"),
   },
   {
     id: "curl-pipe-shell",

@@ -28,7 +28,7 @@ function toRegExp(pattern: string): RegExp {
     const char = pattern[index] ?? "";
     if (char === "*") {
       const isDouble = pattern[index + 1] === "*";
-      source += isDouble ? "[^]*" : "[^/]*";
+      source += isDouble ? "[\\s\\S]*" : "[^/]*";
       // A longer run of stars means the same as two; adjacent quantifiers would only cost time.
       while (isDouble && pattern[index + 1] === "*") index += 1;
     } else if (char === "?") {
@@ -46,7 +46,10 @@ export function matchesPattern(pattern: string, path: string | null, options: Pa
 }
 
 /** Builds a matcher whose cost does not depend on the number of exact entries. */
-export function compileAllowlist(rules: readonly AllowlistRule[], options: PatternOptions): CompiledAllowlist {
+export function compileAllowlist(
+  rules: readonly AllowlistRule[],
+  options: PatternOptions,
+): CompiledAllowlist {
   const exact = new Map<string, { rule: AllowlistRule; order: number }>();
   const globs: { rule: AllowlistRule; expression: RegExp; order: number }[] = [];
   let star: { rule: AllowlistRule; order: number } | null = null;

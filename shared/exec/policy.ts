@@ -1,6 +1,11 @@
 /** Which security, ask, fallback and host count for one exec call, and from where each comes (spec/exec.md 2, 3, 5.1). */
 import type { Hardening } from "../hardening/rules.ts";
-import { type ApprovalsFile, type ApprovalsState, collectAllowlist, emptyApprovals } from "./approvalsFile.ts";
+import {
+  type ApprovalsFile,
+  type ApprovalsState,
+  collectAllowlist,
+  emptyApprovals,
+} from "./approvalsFile.ts";
 import type {
   AllowlistRule,
   EffectiveExecPolicy,
@@ -119,7 +124,9 @@ function fromFile<T extends string>(
   if (exact !== undefined) return { value: exact, source: chosen.source };
   if (hardening.has("exec.invalidWords")) return { value: strictest, source: chosen.source };
   const fallback = allowed.find((one) => one === defaults);
-  return fallback === undefined ? undefined : { value: fallback, source: { kind: "approvalsDefaults", path: `defaults.${key}` } };
+  return fallback === undefined
+    ? undefined
+    : { value: fallback, source: { kind: "approvalsDefaults", path: `defaults.${key}` } };
 }
 
 /** The agent's value beats the global one. */
@@ -138,14 +145,23 @@ function configured<T>(
   return { value: globalValue, source: { kind: "globalConfig", path: `tools.exec.${key}` } };
 }
 
-function resolveHost(input: ResolvePolicyInput): { ok: true; host: Sourced<ExecHost>; isAsked: boolean } | { ok: false; code: "hostNotAllowed" | "noSandbox"; message: string } {
+function resolveHost(
+  input: ResolvePolicyInput,
+):
+  | { ok: true; host: Sourced<ExecHost>; isAsked: boolean }
+  | { ok: false; code: "hostNotAllowed" | "noSandbox"; message: string } {
   const session = word(input.session?.host, hostSettings);
   const setting: Sourced<ExecHostSetting> =
     session !== undefined
       ? { value: session, source: { kind: "session", path: "/exec host" } }
       : (configured(input, "host", (one) => one.host) ?? { value: "auto", source: builtin });
   const requested = word(input.call?.host, hostSettings);
-  if (requested !== undefined && requested !== "auto" && setting.value !== "auto" && requested !== setting.value) {
+  if (
+    requested !== undefined &&
+    requested !== "auto" &&
+    setting.value !== "auto" &&
+    requested !== setting.value
+  ) {
     const message = `exec host not allowed (requested ${requested}; configure tools.exec.host=${requested} to allow)`;
     return { ok: false, code: "hostNotAllowed", message };
   }
@@ -153,22 +169,35 @@ function resolveHost(input: ResolvePolicyInput): { ok: true; host: Sourced<ExecH
   const wanted = isAsked ? requested : setting.value;
   const value: ExecHost = wanted === "auto" ? (input.isSandboxed ? "sandbox" : "gateway") : wanted;
   if (value === "sandbox" && !input.isSandboxed) {
-    const message = "exec host=sandbox is configured or requested, but this session has no sandbox. Turn the sandbox on for this agent, or choose host=gateway.";
+    const message =
+      "exec host=sandbox is configured or requested, but this session has no sandbox. Turn the sandbox on for this agent, or choose host=gateway.";
     return { ok: false, code: "noSandbox", message };
   }
   const boundNode = input.session?.node ?? input.agentExec?.node ?? input.globalExec?.node;
-  if (value === "node" && boundNode !== undefined && input.call?.node !== undefined && input.call.node !== boundNode) {
+  if (
+    value === "node" &&
+    boundNode !== undefined &&
+    input.call?.node !== undefined &&
+    input.call.node !== boundNode
+  ) {
     const message = `exec node not allowed (requested ${input.call.node}; tools.exec.node binds exec to ${boundNode})`;
     return { ok: false, code: "hostNotAllowed", message };
   }
-  return { ok: true, host: { value, source: isAsked ? { kind: "call", path: "host" } : setting.source }, isAsked };
+  return {
+    ok: true,
+    host: { value, source: isAsked ? { kind: "call", path: "host" } : setting.source },
+    isAsked,
+  };
 }
 
-function resolveElevated(input: ResolvePolicyInput): { ok: true; level: ElevatedLevel } | { ok: false; message: string } {
+function resolveElevated(
+  input: ResolvePolicyInput,
+): { ok: true; level: ElevatedLevel } | { ok: false; message: string } {
   const elevated = input.elevated;
   if (elevated === undefined) return { ok: true, level: "off" };
   if (elevated.requested === false) return { ok: true, level: "off" };
-  if (elevated.requested === undefined) return { ok: true, level: elevated.isPermitted ? elevated.sessionLevel : "off" };
+  if (elevated.requested === undefined)
+    return { ok: true, level: elevated.isPermitted ? elevated.sessionLevel : "off" };
   if (elevated.isPermitted) return { ok: true, level: elevated.sessionLevel === "full" ? "full" : "ask" };
   const gate = elevated.failingGate === "allowFrom" ? "tools.elevated.allowFrom" : "tools.elevated.enabled";
   const message =
@@ -177,19 +206,36 @@ function resolveElevated(input: ResolvePolicyInput): { ok: true; level: Elevated
   return { ok: false, message };
 }
 
-function levelsOf(state: ApprovalsState, input: ResolvePolicyInput): { file: ApprovalsFile; isUnreadable: boolean } {
+function levelsOf(
+  state: ApprovalsState,
+  input: ResolvePolicyInput,
+): { file: ApprovalsFile; isUnreadable: boolean } {
   if (state.kind === "ok") return { file: state.file, isUnreadable: false };
-  return { file: emptyApprovals, isUnreadable: state.kind === "unreadable" && input.hardening.has("exec.unreadableApprovals") };
+  return {
+    file: emptyApprovals,
+    isUnreadable: state.kind === "unreadable" && input.hardening.has("exec.unreadableApprovals"),
+  };
 }
 
-function resolveSecurity(input: ResolvePolicyInput, host: ExecHost, file: ApprovalsFile, isFullElevated: boolean): Sourced<ExecSecurity> {
+function resolveSecurity(
+  input: ResolvePolicyInput,
+  host: ExecHost,
+  file: ApprovalsFile,
+  isFullElevated: boolean,
+): Sourced<ExecSecurity> {
   const session = word(input.session?.security, securityOrder);
   const config: Sourced<ExecSecurity> =
     session !== undefined
       ? { value: session, source: { kind: "session", path: "/exec security" } }
-      : (configured(input, "security", (one) => one.security) ?? { value: host === "sandbox" ? "deny" : "allowlist", source: builtin });
+      : (configured(input, "security", (one) => one.security) ?? {
+          value: host === "sandbox" ? "deny" : "allowlist",
+          source: builtin,
+        });
   const requested = word(input.call?.security, securityOrder);
-  let effective = requested === undefined ? config : stricterSecurity(config, { value: requested, source: { kind: "call", path: "security" } });
+  let effective =
+    requested === undefined
+      ? config
+      : stricterSecurity(config, { value: requested, source: { kind: "call", path: "security" } });
   if (isFullElevated) effective = { value: "full", source: { kind: "elevated", path: "tools.elevated" } };
   const isUnconfirmed = effective.value === "full" && !isFullElevated && !input.confirmed.full;
   if (isUnconfirmed && input.hardening.has("exec.confirmBroadModes"))
@@ -198,7 +244,12 @@ function resolveSecurity(input: ResolvePolicyInput, host: ExecHost, file: Approv
   return fileValue === undefined ? effective : stricterSecurity(effective, fileValue);
 }
 
-function resolveAsk(input: ResolvePolicyInput, file: ApprovalsFile, isFullElevated: boolean, wasFullUnconfirmed: boolean): Sourced<ExecAsk> {
+function resolveAsk(
+  input: ResolvePolicyInput,
+  file: ApprovalsFile,
+  isFullElevated: boolean,
+  wasFullUnconfirmed: boolean,
+): Sourced<ExecAsk> {
   const hardening = input.hardening;
   const session = word(input.session?.ask, askOrder);
   const defaults = askOrder.find((one) => one === file.defaults.ask);
@@ -210,7 +261,10 @@ function resolveAsk(input: ResolvePolicyInput, file: ApprovalsFile, isFullElevat
           ? { value: "on-miss", source: builtin }
           : { value: defaults, source: { kind: "approvalsDefaults", path: "defaults.ask" } }));
   const requested = word(input.call?.ask, askOrder);
-  let effective = requested === undefined ? config : stricterAsk(config, { value: requested, source: { kind: "call", path: "ask" } });
+  let effective =
+    requested === undefined
+      ? config
+      : stricterAsk(config, { value: requested, source: { kind: "call", path: "ask" } });
   if (isFullElevated) effective = { value: "off", source: { kind: "elevated", path: "tools.elevated" } };
   const fileValue = fromFile(file, input.agentId, "ask", askOrder, "always", hardening);
   if (fileValue !== undefined) {
@@ -227,13 +281,18 @@ function collectSafeBins(input: ResolvePolicyInput, host: ExecHost): SafeBinSett
   const { globalExec, agentExec } = input;
   const profiles = new Map<string, SafeBinProfile>();
   for (const source of [globalExec?.safeBinProfiles, agentExec?.safeBinProfiles]) {
-    for (const [bin, profile] of Object.entries(source ?? {})) profiles.set(bin.trim().toLowerCase(), profile);
+    for (const [bin, profile] of Object.entries(source ?? {}))
+      profiles.set(bin.trim().toLowerCase(), profile);
   }
   const trustedDirs =
     host === "node"
       ? [...(globalExec?.safeBinTrustedDirs ?? []), ...(agentExec?.safeBinTrustedDirs ?? [])]
       : (agentExec?.safeBinTrustedDirs ?? globalExec?.safeBinTrustedDirs);
-  return { safeBins: agentExec?.safeBins ?? globalExec?.safeBins, trustedDirs, profiles: Object.fromEntries(profiles) };
+  return {
+    safeBins: agentExec?.safeBins ?? globalExec?.safeBins,
+    trustedDirs,
+    profiles: Object.fromEntries(profiles),
+  };
 }
 
 /** Every value with its source; refusals are values with the text that the agent sees. */
@@ -243,7 +302,11 @@ export function resolveExecPolicy(input: ResolvePolicyInput): ResolvedExecPolicy
   if (!elevated.ok) return { ok: false, code: "elevatedNotPermitted", message: elevated.message };
   const isElevated = elevated.level !== "off";
   const hostChoice = isElevated
-    ? { ok: true as const, host: { value: "gateway" as const, source: { kind: "elevated" as const, path: "tools.elevated" } }, isAsked: false }
+    ? {
+        ok: true as const,
+        host: { value: "gateway" as const, source: { kind: "elevated" as const, path: "tools.elevated" } },
+        isAsked: false,
+      }
     : resolveHost(input);
   if (!hostChoice.ok) return hostChoice;
   const { host } = hostChoice;
@@ -253,24 +316,37 @@ export function resolveExecPolicy(input: ResolvePolicyInput): ResolvedExecPolicy
   let security = resolveSecurity(input, host.value, main.file, isFull);
   const wasFullUnconfirmed = security.source.kind === "unconfirmed";
   let ask = resolveAsk(input, main.file, isFull, wasFullUnconfirmed);
-  let askFallback: Sourced<ExecSecurity> = fromFile(main.file, input.agentId, "askFallback", securityOrder, "deny", hardening) ?? { value: "deny", source: builtin };
-  if (main.isUnreadable) security = { value: "deny", source: { kind: "approvalsUnreadable", path: "exec-approvals.json" } };
+  let askFallback: Sourced<ExecSecurity> = fromFile(
+    main.file,
+    input.agentId,
+    "askFallback",
+    securityOrder,
+    "deny",
+    hardening,
+  ) ?? { value: "deny", source: builtin };
+  if (main.isUnreadable)
+    security = { value: "deny", source: { kind: "approvalsUnreadable", path: "exec-approvals.json" } };
   if (input.otherApprovals !== undefined && input.otherApprovals.kind !== "missing") {
     const other = levelsOf(input.otherApprovals, input);
     const tighten = <T>(one: Sourced<T> | undefined): Sourced<T> | undefined =>
-      one === undefined ? undefined : { value: one.value, source: { kind: "otherApprovals", path: one.source.path } };
+      one === undefined
+        ? undefined
+        : { value: one.value, source: { kind: "otherApprovals", path: one.source.path } };
     const otherSecurity = other.isUnreadable
       ? { value: "deny" as const, source: { kind: "otherApprovals" as const, path: "" } }
       : tighten(fromFile(other.file, input.agentId, "security", securityOrder, "deny", hardening));
     const otherAsk = tighten(fromFile(other.file, input.agentId, "ask", askOrder, "always", hardening));
-    const otherFallback = tighten(fromFile(other.file, input.agentId, "askFallback", securityOrder, "deny", hardening));
+    const otherFallback = tighten(
+      fromFile(other.file, input.agentId, "askFallback", securityOrder, "deny", hardening),
+    );
     if (otherSecurity !== undefined) security = stricterSecurity(security, otherSecurity);
     if (otherAsk !== undefined) ask = stricterAsk(ask, otherAsk);
     if (otherFallback !== undefined) askFallback = stricterSecurity(askFallback, otherFallback);
   }
 
   const strict = configured(input, "strictInlineEval", (one) => one.strictInlineEval);
-  const eitherStrict = input.globalExec?.strictInlineEval === true || input.agentExec?.strictInlineEval === true;
+  const eitherStrict =
+    input.globalExec?.strictInlineEval === true || input.agentExec?.strictInlineEval === true;
   const strictInlineEval: Sourced<boolean> =
     host.value === "node" && eitherStrict
       ? { value: true, source: { kind: "globalConfig", path: "tools.exec.strictInlineEval" } }
@@ -285,7 +361,10 @@ export function resolveExecPolicy(input: ResolvePolicyInput): ResolvedExecPolicy
     if (input.isSandboxed && host.value !== "sandbox" && hostChoice.isAsked) alwaysAsk.push("leavesSandbox");
   }
   if (input.isConfigBroken === true) alwaysAsk.push("brokenConfig");
-  const skills = main.file.agents.get(input.agentId)?.autoAllowSkills ?? main.file.agents.get("*")?.autoAllowSkills ?? main.file.defaults.autoAllowSkills;
+  const skills =
+    main.file.agents.get(input.agentId)?.autoAllowSkills ??
+    main.file.agents.get("*")?.autoAllowSkills ??
+    main.file.defaults.autoAllowSkills;
   const node = input.session?.node ?? input.agentExec?.node ?? input.globalExec?.node ?? input.call?.node;
   return {
     ok: true,

@@ -7,6 +7,8 @@ interface EscapeRule {
   words: readonly RegExp[];
 }
 
+const anyWord = /^[\s\S]*$/;
+
 const rules: readonly EscapeRule[] = [
   {
     programs: "git",
@@ -34,41 +36,129 @@ const rules: readonly EscapeRule[] = [
   },
   {
     programs: "rsync",
-    words: [/^-[a-zA-Z]*e/, /^--(?:rsh|rsync-path|daemon|config|files-from|log-file|write-batch|temp-dir)(?:=|$)/, /::|^rsync:/],
+    words: [
+      /^-[a-zA-Z]*e/,
+      /^--(?:rsh|rsync-path|daemon|config|files-from|log-file|write-batch|temp-dir)(?:=|$)/,
+      /::|^rsync:/,
+    ],
   },
-  { programs: "curl", words: [/^-[a-zA-Z]*[oOKTFDcE]/, /^--(?:output|remote-name|config|upload-file|form|output-dir|dump-header|cookie-jar|trace|trace-ascii|engine|create-dirs|libcurl|stderr|next|data-binary|data|proxy|unix-socket|netrc-file)(?:=|$)/, /^-d/, /^(?:file|scp|sftp|ldap|dict|gopher|telnet):/i] },
-  { programs: "wget wget2", words: [/^-[a-zA-Z]*[OiPaoe]/, /^--(?:output-document|input-file|directory-prefix|execute|use-askpass|config|post-file|body-file|output-file|append-output|load-cookies|save-cookies|warc-file)(?:=|$)/] },
+  {
+    programs: "curl",
+    words: [
+      /^-[a-zA-Z]*[oOKTFDcE]/,
+      /^--(?:output|remote-name|config|upload-file|form|output-dir|dump-header|cookie-jar|trace|trace-ascii|engine|create-dirs|libcurl|stderr|next|data-binary|data|proxy|unix-socket|netrc-file)(?:=|$)/,
+      /^-d/,
+      /^(?:file|scp|sftp|ldap|dict|gopher|telnet):/i,
+    ],
+  },
+  {
+    programs: "wget wget2",
+    words: [
+      /^-[a-zA-Z]*[OiPaoe]/,
+      /^--(?:output-document|input-file|directory-prefix|execute|use-askpass|config|post-file|body-file|output-file|append-output|load-cookies|save-cookies|warc-file)(?:=|$)/,
+    ],
+  },
   { programs: "zip zipcloak", words: [/^-[a-zA-Z]*TT/, /^--unzip-command(?:=|$)/] },
-  { programs: "7z 7za 7zz unzip cpio pax ar", words: [/^-(?:si|so|w)/, /^--(?:to-command|rsh-command)(?:=|$)/, /^-F/] },
+  {
+    programs: "7z 7za 7zz unzip cpio pax ar",
+    words: [/^-(?:si|so|w)/, /^--(?:to-command|rsh-command)(?:=|$)/, /^-F/],
+  },
   { programs: "sort gsort", words: [/^-[a-zA-Z]*[oT]/, /^--(?:comp|out|temp|files0|random-s)/] },
   { programs: "rg ripgrep", words: [/^--(?:pre|pre-glob|hostname-bin|search-zip)(?:=|$)/, /^-[a-zA-Z]*z/] },
   { programs: "grep egrep fgrep zgrep", words: [/^--(?:devices|directories)(?:=|$)/] },
   { programs: "ag ack", words: [/^--(?:pager|ackrc)(?:=|$)/] },
   { programs: "fd fdfind", words: [/^-[a-zA-Z]*[xX]/, /^--(?:exec|exec-batch)(?:=|$)/] },
-  { programs: "man apropos whatis", words: [/^-[a-zA-Z]*[PHCM]/, /^--(?:pager|html|browser|config-file|manpath|preprocessor)(?:=|$)/] },
+  {
+    programs: "man apropos whatis",
+    words: [/^-[a-zA-Z]*[PHCM]/, /^--(?:pager|html|browser|config-file|manpath|preprocessor)(?:=|$)/],
+  },
   { programs: "less more most pg", words: [/^\+/, /^-[a-zA-Z]*[oOkTt]/, /^--(?:log-file|LOG-FILE|lesskey)/] },
-  { programs: "vi vim nvim view vimdiff ex ed rvim gvim emacs nano pico micro", words: [/^[^]*$/] },
-  { programs: "gdb lldb strace ltrace perf valgrind", words: [/^[^]*$/] },
-  { programs: "npm pnpm yarn cnpm", words: [/^(?:exec|x|dlx|explore|edit|config|set|init|create|install-test|rebuild)$/, /^--(?:script-shell|node-options|prefix|userconfig|globalconfig|cwd|dir|shell|call|package|registry)(?:=|$)/, /^-(?:C|c)$/] },
-  { programs: "npx pnpx bunx uvx pipx", words: [/^[^]*$/] },
+  { programs: "vi vim nvim view vimdiff ex ed rvim gvim emacs nano pico micro", words: [anyWord] },
+  { programs: "gdb lldb strace ltrace perf valgrind", words: [anyWord] },
+  {
+    programs: "npm pnpm yarn cnpm",
+    words: [
+      /^(?:exec|x|dlx|explore|edit|config|set|init|create|install-test|rebuild)$/,
+      /^--(?:script-shell|node-options|prefix|userconfig|globalconfig|cwd|dir|shell|call|package|registry)(?:=|$)/,
+      /^-(?:C|c)$/,
+    ],
+  },
+  { programs: "npx pnpx bunx uvx pipx", words: [anyWord] },
   { programs: "uv poetry pdm pipenv rye hatch", words: [/^(?:run|tool|shell|x|exec|script)$/] },
-  { programs: "pip pip3 conda mamba gem cpan cpanm luarocks", words: [/^[^]*$/] },
-  { programs: "cargo", words: [/^--config(?:=|$)/, /^-Z/, /^(?:install|script)$/, /^--(?:manifest-path|target-dir|registry)(?:=|$)/] },
-  { programs: "go", words: [/^-(?:exec|toolexec|overlay|modfile|ldflags|gcflags|asmflags|C|vettool|pkgdir)(?:=|$)/, /^(?:generate|run|install|tool|env|work)$/] },
-  { programs: "docker podman nerdctl kubectl helm nsenter unshare chroot systemd-run systemd-nspawn machinectl lxc flatpak snap", words: [/^[^]*$/] },
-  { programs: "parallel watch entr screen tmux expect at batch crontab flock script socat nc ncat netcat telnet inotifywait ld.so ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1 run-parts start-stop-daemon runuser su sg setpriv capsh dbus-run-session dbus-launch xvfb-run fakeroot proot bwrap firejail unbuffer rlwrap chpst daemonize nsjail pkexec ssh-agent gpg-agent eatmydata faketime choom prlimit numactl cgexec setarch linux32 linux64 i386 x86_64 logsave time chronic ts errno sem sponge ifne pee mispipe", words: [/^[^]*$/] },
-  { programs: "sqlite3 psql mysql mariadb redis-cli mongo mongosh", words: [/^[.\\!]/, /^-(?:c|e|init|cmd|f)/, /^--(?:command|file|execute|init-command|pager|eval)(?:=|$)/, /\.(?:shell|system|load|import|output|once|excel|edit)\b/, /\bcopy\b[^]*\bprogram\b/i] },
-  { programs: "openssl", words: [/^-(?:engine|provider|provider-path|config|out|writerand)$/, /^(?:s_client|s_server|engine)$/] },
-  { programs: "dd truncate install ln cp mv tee split csplit shred", words: [/^of=/, /^--filter(?:=|$)/, /^\/(?:dev|proc|sys)\//] },
-  { programs: "logrotate pdflatex latex tex xelatex lualatex", words: [/^--?(?:shell-escape|enable-write18|state|output-directory)/] },
-  { programs: "ffmpeg convert magick gs", words: [/^-dNOSAFER/, /^(?:msl|ephemeral|https?|mvg):/i, /^-f$/, /^-sOutputFile/] },
-  { programs: "java", words: [/^-(?:javaagent|agentpath|agentlib|cp|classpath|XX:OnError|XX:OnOutOfMemoryError)/, /^--class-path/, /^@/, /^[^-][^]*\.java$/] },
+  { programs: "pip pip3 conda mamba gem cpan cpanm luarocks", words: [anyWord] },
+  {
+    programs: "cargo",
+    words: [
+      /^--config(?:=|$)/,
+      /^-Z/,
+      /^(?:install|script)$/,
+      /^--(?:manifest-path|target-dir|registry)(?:=|$)/,
+    ],
+  },
+  {
+    programs: "go",
+    words: [
+      /^-(?:exec|toolexec|overlay|modfile|ldflags|gcflags|asmflags|C|vettool|pkgdir)(?:=|$)/,
+      /^(?:generate|run|install|tool|env|work)$/,
+    ],
+  },
+  {
+    programs:
+      "docker podman nerdctl kubectl helm nsenter unshare chroot systemd-run systemd-nspawn machinectl lxc flatpak snap",
+    words: [anyWord],
+  },
+  {
+    programs:
+      "parallel watch entr screen tmux expect at batch crontab flock script socat nc ncat netcat telnet inotifywait ld.so ld-linux-x86-64.so.2 ld-linux.so.2 ld-linux-aarch64.so.1 run-parts start-stop-daemon runuser su sg setpriv capsh dbus-run-session dbus-launch xvfb-run fakeroot proot bwrap firejail unbuffer rlwrap chpst daemonize nsjail pkexec ssh-agent gpg-agent eatmydata faketime choom prlimit numactl cgexec setarch linux32 linux64 i386 x86_64 logsave time chronic ts errno sem sponge ifne pee mispipe",
+    words: [anyWord],
+  },
+  {
+    programs: "sqlite3 psql mysql mariadb redis-cli mongo mongosh",
+    words: [
+      /^[.\\!]/,
+      /^-(?:c|e|init|cmd|f)/,
+      /^--(?:command|file|execute|init-command|pager|eval)(?:=|$)/,
+      /\.(?:shell|system|load|import|output|once|excel|edit)\b/,
+      /\bcopy\b[\s\S]*\bprogram\b/i,
+    ],
+  },
+  {
+    programs: "openssl",
+    words: [/^-(?:engine|provider|provider-path|config|out|writerand)$/, /^(?:s_client|s_server|engine)$/],
+  },
+  {
+    programs: "dd truncate install ln cp mv tee split csplit shred",
+    words: [/^of=/, /^--filter(?:=|$)/, /^\/(?:dev|proc|sys)\//],
+  },
+  {
+    programs: "logrotate pdflatex latex tex xelatex lualatex",
+    words: [/^--?(?:shell-escape|enable-write18|state|output-directory)/],
+  },
+  {
+    programs: "ffmpeg convert magick gs",
+    words: [/^-dNOSAFER/, /^(?:msl|ephemeral|https?|mvg):/i, /^-f$/, /^-sOutputFile/],
+  },
+  {
+    programs: "java",
+    words: [
+      /^-(?:javaagent|agentpath|agentlib|cp|classpath|XX:OnError|XX:OnOutOfMemoryError)/,
+      /^--class-path/,
+      /^@/,
+      /^[^-][\s\S]*\.java$/,
+    ],
+  },
   { programs: "gcc g++ cc c++ clang clang++", words: [/^-(?:wrapper|fplugin|B|specs|o)/, /^@/, /^-x/] },
   { programs: "ip", words: [/^-(?:b|batch|force)/, /^netns$/, /^vrf$/] },
-  { programs: "systemctl journalctl service loginctl", words: [/^[^]*$/] },
-  { programs: "date hostname tcpdump nmap", words: [/^-z$/, /^--(?:script|postrotate-command|set|interactive)(?:=|$)/, /^-s$/] },
+  { programs: "systemctl journalctl service loginctl", words: [anyWord] },
+  {
+    programs: "date hostname tcpdump nmap",
+    words: [/^-z$/, /^--(?:script|postrotate-command|set|interactive)(?:=|$)/, /^-s$/],
+  },
   { programs: "gh glab hub", words: [/^(?:alias|extension|config|codespace)$/] },
-  { programs: "jq yq", words: [/^-[a-zA-Z]*[fL]/, /^--(?:from-file|library-path|slurpfile|rawfile|argfile)(?:=|$)/] },
+  {
+    programs: "jq yq",
+    words: [/^-[a-zA-Z]*[fL]/, /^--(?:from-file|library-path|slurpfile|rawfile|argfile)(?:=|$)/],
+  },
   { programs: "ctags etags cscope", words: [/^--options(?:=|$)/] },
 ];
 
@@ -77,7 +167,9 @@ for (const rule of rules) for (const name of rule.programs.split(" ")) byProgram
 
 /** Programs that make a file into arguments: `@file` hides words from the reader. */
 const argumentFilePrograms: ReadonlySet<string> = new Set(
-  "javac java gcc g++ cc c++ clang clang++ ld ar nm as rustc swiftc dotnet csc kotlinc scalac bazel".split(" "),
+  "javac java gcc g++ cc c++ clang clang++ ld ar nm as rustc swiftc dotnet csc kotlinc scalac bazel".split(
+    " ",
+  ),
 );
 
 /**

@@ -31,6 +31,18 @@ const dispatcherNames: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Programs that run whatever a file of the project names: trusted only command by command. */
+const runnerNames: ReadonlySet<string> = new Set(
+  "npm pnpm yarn cnpm cargo go gradle gradlew mvn mvnw ant rake bundle composer tox nox task invoke meson cmake bazel pip pip3 conda gem cpan snap flatpak".split(
+    " ",
+  ),
+);
+
+/** Whether only exact commands of this program may be granted. */
+export function isRunner(word: string): boolean {
+  return runnerNames.has(programName(word));
+}
+
 /** Interpreters beyond the reference's list, by plain name. */
 const moreInterpreters: ReadonlySet<string> = new Set(
   "tsx ts-node jruby rscript r julia guile racket clisp sbcl scheme ghci runghc runhaskell scala groovy kotlin jshell java dotnet wscript cscript tclsh wish expect elixir erl iex luajit texlua pwsh-preview ipython ipython3 micropython swift irb pry qjs d8 gjs".split(
@@ -49,7 +61,8 @@ export function plainInterpreterName(word: string): string | null {
   const candidates = new Set<string>([name, name.replace(versionSuffix, "")]);
   for (const candidate of [...candidates]) {
     const dash = candidate.lastIndexOf("-");
-    if (dash > 0) candidates.add(candidate.slice(dash + 1)).add(candidate.slice(dash + 1).replace(versionSuffix, ""));
+    if (dash > 0)
+      candidates.add(candidate.slice(dash + 1)).add(candidate.slice(dash + 1).replace(versionSuffix, ""));
     if (/^(?:python|pypy)/.test(candidate) && candidate.endsWith("w")) candidates.add(candidate.slice(0, -1));
   }
   for (const candidate of candidates) {
@@ -63,7 +76,10 @@ export function isShellName(word: string, anySpelling: boolean): boolean {
   if (shellNames.has(name)) return true;
   if (!anySpelling) return false;
   const plain = name.replace(/^r(?=(?:bash|ksh|zsh|sh)$)/, "").replace(versionSuffix, "");
-  return shellNames.has(plain) || ["csh", "tcsh", "mksh", "yash", "elvish", "nu", "xonsh", "rc", "es"].includes(plain);
+  return (
+    shellNames.has(plain) ||
+    ["csh", "tcsh", "mksh", "yash", "elvish", "nu", "xonsh", "rc", "es"].includes(plain)
+  );
 }
 
 export type ProgramKind = "shell" | "interpreter" | "multiplexer" | "dispatcher" | "plain";
@@ -74,7 +90,8 @@ export function classifyProgram(word: string): ProgramKind {
   if (multiplexerNames.has(name)) return "multiplexer";
   if (isShellName(name, true)) return "shell";
   if (plainInterpreterName(name) !== null) return "interpreter";
-  return dispatcherNames.has(name) ? "dispatcher" : "plain";
+  if (dispatcherNames.has(name) || runnerNames.has(name)) return "dispatcher";
+  return "plain";
 }
 
 /** Interpreter-like safe-bin names, versioned ones included (spec/exec.md 9.4). */

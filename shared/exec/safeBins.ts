@@ -85,7 +85,11 @@ function findLongFlag(name: string, known: Profile): string | null {
 }
 
 /** @returns null when the arguments fit, else the word that does not. */
-function findUnfitArgument(args: readonly string[], known: Profile, refusesSeparators: boolean): string | null {
+function findUnfitArgument(
+  args: readonly string[],
+  known: Profile,
+  refusesSeparators: boolean,
+): string | null {
   const positional: string[] = [];
   let at = 0;
   const takeValue = (): boolean => {
@@ -133,11 +137,18 @@ export type SafeBinVerdict =
   | { kind: "safe"; bin: string; profile: "builtin" | "custom" }
   /** Not a safe bin at all: nothing to say. */
   | { kind: "notListed" }
-  | { kind: "refused"; bin: string; why: "argument" | "interpreter" | "untrustedDirectory" | "noProfile"; word: string };
+  | {
+      kind: "refused";
+      bin: string;
+      why: "argument" | "interpreter" | "untrustedDirectory" | "noProfile";
+      word: string;
+    };
 
 export function isTrustedDirectory(path: string, settings: SafeBinSettings): boolean {
   const directory = dirName(path);
-  return [...defaultTrustedDirs, ...(settings.trustedDirs ?? [])].some((one) => (one.replace(/(?<=.)\/+$/, "") || "/") === directory);
+  return [...defaultTrustedDirs, ...(settings.trustedDirs ?? [])].some(
+    (one) => (one.replace(/(?<=.)\/+$/, "") || "/") === directory,
+  );
 }
 
 /**
@@ -155,18 +166,24 @@ export function judgeSafeBin(
   const bin = baseName(path).toLowerCase();
   const listed = (settings.safeBins ?? defaultSafeBins).some((one) => one.trim().toLowerCase() === bin);
   if (!listed) return { kind: "notListed" };
-  const custom = Object.entries(settings.profiles ?? {}).find(([name]) => name.trim().toLowerCase() === bin)?.[1];
+  const custom = Object.entries(settings.profiles ?? {}).find(
+    ([name]) => name.trim().toLowerCase() === bin,
+  )?.[1];
   const known = custom === undefined ? builtinProfiles.get(bin) : fromCustom(custom);
   if (known === undefined) return { kind: "refused", bin, why: "noProfile", word: bin };
-  if (!isTrustedDirectory(path, settings)) return { kind: "refused", bin, why: "untrustedDirectory", word: dirName(path) };
+  if (!isTrustedDirectory(path, settings))
+    return { kind: "refused", bin, why: "untrustedDirectory", word: dirName(path) };
   const isUnsafeProgram =
-    hardening.has("exec.safeBinInterpreters") && (isInterpreterLikeBin(bin) || classifyProgram(bin) !== "plain");
+    hardening.has("exec.safeBinInterpreters") &&
+    (isInterpreterLikeBin(bin) || classifyProgram(bin) !== "plain");
   if (neverSafe.has(bin) || isUnsafeProgram) return { kind: "refused", bin, why: "interpreter", word: bin };
   const args = argv.slice(1);
   const unfit = findUnfitArgument(args, known, hardening.has("exec.safeBinPaths"));
   if (unfit !== null) return { kind: "refused", bin, why: "argument", word: unfit };
   if (bin === "jq") {
-    const reads = args.find((one) => !one.startsWith("-") && (/(?<![.$\w])env\b/.test(one) || one.includes("$ENV")));
+    const reads = args.find(
+      (one) => !one.startsWith("-") && (/(?<![.$\w])env\b/.test(one) || one.includes("$ENV")),
+    );
     if (reads !== undefined) return { kind: "refused", bin, why: "argument", word: reads };
   }
   return { kind: "safe", bin, profile: custom === undefined ? "builtin" : "custom" };

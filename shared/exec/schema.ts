@@ -57,7 +57,9 @@ export const commandSegment = z.object({
   wrappers: z.array(wrapperUse).describe("Removed wrappers, outermost first"),
   blockedWrapper: z.string().nullable(),
   execution: executableResolution.describe("What runs"),
-  policy: executableResolution.describe("What patterns are matched against; differs behind busybox and toybox"),
+  policy: executableResolution.describe(
+    "What patterns are matched against; differs behind busybox and toybox",
+  ),
   hasHeredoc: z.boolean(),
 });
 
@@ -120,7 +122,9 @@ export const plannedCommand = z.object({
   argv: z.array(z.string()).describe("argv[0] is the path before links were followed"),
   realPath: z.string().nullable(),
   pinned: z
-    .array(z.object({ path: z.string(), realPath: z.string(), role: z.enum(["program", "wrapper", "script"]) }))
+    .array(
+      z.object({ path: z.string(), realPath: z.string(), role: z.enum(["program", "wrapper", "script"]) }),
+    )
     .describe("Files to be hashed when the decision is bound and compared just before spawning"),
 });
 
@@ -133,7 +137,9 @@ export const literalWord = z.object({
 export const executionPlan = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("argv").describe("Run without a shell, pipes made by the runtime"),
-    pipelines: z.array(z.object({ commands: z.array(plannedCommand), operatorAfter: chainOperator.nullable() })),
+    pipelines: z.array(
+      z.object({ commands: z.array(plannedCommand), operatorAfter: chainOperator.nullable() }),
+    ),
     displayText: z.string(),
     literalWords: z.array(literalWord),
   }),
@@ -192,8 +198,6 @@ export const execReasonCode = z.enum([
   "mixedScript",
   "elevatedRequested",
   "leavesSandbox",
-  "relativePath",
-  "dangerousEnvironment",
   "assignmentPrefix",
   "satisfied",
   "selfApproval",
@@ -231,7 +235,9 @@ export const odditySpan = z.object({
 export const mixedScriptWord = z.object({
   word: z.string(),
   span: sourceSpan,
-  letters: z.array(z.object({ letter: z.string(), span: sourceSpan, codePoint: z.number().int(), script: z.string() })),
+  letters: z.array(
+    z.object({ letter: z.string(), span: sourceSpan, codePoint: z.number().int(), script: z.string() }),
+  ),
   mainScript: z.string(),
   wholeWord: z.boolean().describe("Every letter is a look-alike of a Latin one"),
 });
@@ -356,6 +362,7 @@ export const grantProposal = z.object({
   label: z.enum(["exactCommand", "argumentShape", "program"]),
   scopes: z.array(grantScope).describe("All of them are stored together"),
   isDefault: z.boolean(),
+  bindsCwd: z.boolean().describe("Meaning depends on the working directory: store it in the grant"),
 });
 
 /** Output of `exec.explain`: the whole decision, analysis included. */

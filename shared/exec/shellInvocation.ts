@@ -24,16 +24,22 @@ export function readShellInvocation(argv: readonly string[], anySpelling: boolea
     if (isPowerShell || name === "cmd") {
       if (/^[-/](?:c|command|k|ec|encodedcommand|e|enc)$/i.test(word))
         return { kind: "inline", command: argv.slice(at + 1).join(" "), flag: word };
-      if (/^-(?:f|file)$/i.test(word)) return at + 1 < argv.length ? { kind: "script", argvIndex: at + 1 } : { kind: "other" };
+      if (/^-(?:f|file)$/i.test(word))
+        return at + 1 < argv.length ? { kind: "script", argvIndex: at + 1 } : { kind: "other" };
       if (/^[-/]/.test(word)) continue;
       return name === "cmd" ? { kind: "other" } : { kind: "script", argvIndex: at };
     }
-    if (word === "--") return at + 1 < argv.length ? { kind: "script", argvIndex: at + 1 } : { kind: "other" };
+    if (word === "--")
+      return at + 1 < argv.length ? { kind: "script", argvIndex: at + 1 } : { kind: "other" };
     if (word === "-") return { kind: "other" };
     if (word.startsWith("--")) {
       if (word === "--command" || word.startsWith("--command=")) {
         const glued = word.slice("--command=".length);
-        return { kind: "inline", command: word.includes("=") ? glued : (argv[at + 1] ?? ""), flag: "--command" };
+        return {
+          kind: "inline",
+          command: word.includes("=") ? glued : (argv[at + 1] ?? ""),
+          flag: "--command",
+        };
       }
       if (disqualifying.has(word.split("=")[0] ?? "")) return { kind: "other" };
       continue;

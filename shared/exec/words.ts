@@ -23,7 +23,13 @@ function findExpansions(source: string, parts: readonly WordPart[]): Expansion[]
     const raw = source.slice(part.span.start, part.span.end);
     if (part.quote === "none" || part.quote === "double") {
       // In double quotes an escaped dollar is text; pairs of backslashes cancel out.
-      scan(/(?<!\\)(?<=(?:\\\\)*)\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/g, part, raw, "variable", found);
+      scan(
+        /(?<!\\)(?<=(?:\\\\)*)\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[^}]*\}?|[0-9@*#?$!-])/g,
+        part,
+        raw,
+        "variable",
+        found,
+      );
     }
     if (part.quote !== "none") return;
     scan(/[*?]|\[(?=.)/g, part, raw, "glob", found);

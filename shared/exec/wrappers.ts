@@ -40,9 +40,7 @@ const transparent = new Map<string, OptionSpec>([
   [
     "time",
     {
-      flags: set(
-        "-a -h -l -p -q -v -V --append --human-readable --portability --quiet --verbose --version",
-      ),
+      flags: set("-a -h -l -p -q -v -V --append --human-readable --portability --quiet --verbose --version"),
       valued: set("-f -o --format --output"),
     },
   ],
@@ -71,7 +69,8 @@ function afterOptions(argv: readonly string[], spec: OptionSpec): number | null 
       continue;
     }
     if (spec.isNumberAllowed === true && /^-\d+$/.test(word)) continue;
-    if (spec.isGlueAllowed === true && spec.valued.has(word.slice(0, 2)) && /^-[a-z]-?\d+$/.test(word)) continue;
+    if (spec.isGlueAllowed === true && spec.valued.has(word.slice(0, 2)) && /^-[a-z]-?\d+$/.test(word))
+      continue;
     return null;
   }
   const inner = at + (spec.operands ?? 0);

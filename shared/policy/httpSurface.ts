@@ -3,7 +3,6 @@
 import type { HttpThreat } from "./codes.ts";
 import { getList, pathText } from "./configRecord.ts";
 import { type CompiledList, compileList, findHit, listSources } from "./lists.ts";
-import { normalizeToolName } from "./names.ts";
 import type { ToolSlot } from "./toolIndex.ts";
 import type { PolicyRule, Reason } from "./types.ts";
 
@@ -78,7 +77,7 @@ export function httpDenyPolicy(config: unknown, normalised: boolean): HttpDenyPo
     denies(slot) {
       const rule = configuredHit(slot);
       if (rule !== undefined) return { rule, reason: { code: "http-denied", params: { entry: rule.entry } } };
-      return defaults.get(slot.name);
+      return defaults.get(slot.name) ?? (normalised ? defaults.get(slot.normalized) : undefined);
     },
     rules: [...compiled.entries.map((entry) => entry.rule), ...[...defaults.values()].map((hit) => hit.rule), ...losers],
   };
@@ -96,7 +95,7 @@ export function auditHttpAllow(config: unknown, exposedBeyondLoopback: boolean):
   const names = (getList(config, "gateway", "tools", "allow") ?? [])
     .filter((name) => typeof name === "string")
     .map((name) => name.trim().toLowerCase())
-    .filter((name) => httpDefaultDeny.has(name) || httpDefaultDeny.has(normalizeToolName(name)));
+    .filter((name) => httpDefaultDeny.has(name));
   if (names.length === 0) return undefined;
   return {
     id: "gateway.tools_invoke_http.dangerous_allow",

@@ -102,11 +102,16 @@ function workOut(index: ToolIndex, facts: EntryFacts): EnteringTools {
   const available = index.slots.map((slot) => slot.tool.unavailable === undefined);
   const registration = registrationReasons(index, available, facts);
   const reasons = new Map<PreFilterId, ReadonlyMap<number, Reason>>([["plugin-registration", registration]]);
-  if (facts.surface === "http") reasons.set("surface", reasonsBy(index, httpAbsence));
-  else {
-    reasons.set("message-provider", reasonsBy(index, (slot) => messageProviderReason(slot, facts)));
-    reasons.set("model-provider", reasonsBy(index, (slot) => modelProviderReason(slot, facts)));
-    reasons.set("owner-only", reasonsBy(index, (slot) => ownerReason(slot, facts)));
+  const beside = (slot: ToolSlot) => slot.tool.owner.kind === "mcp" && !facts.mcpThroughPipeline;
+  const add = (filter: PreFilterId, reasonOf: (slot: ToolSlot) => Reason | undefined) =>
+    reasons.set(filter, reasonsBy(index, (slot) => (beside(slot) ? undefined : reasonOf(slot))));
+  if (facts.surface === "http") {
+    // What is appended for a model is not on this surface at all.
+    reasons.set("surface", reasonsBy(index, (slot) => httpAbsence(slot, beside(slot))));
+  } else {
+    add("message-provider", (slot) => messageProviderReason(slot, facts));
+    add("model-provider", (slot) => modelProviderReason(slot, facts));
+    add("owner-only", (slot) => ownerReason(slot, facts));
   }
   const preFilters: PreFilterOutcome[] = [];
   let slots = index.slots.map((_, slot) => slot).filter((slot) => available[slot] === true);
@@ -116,9 +121,12 @@ function workOut(index: ToolIndex, facts: EntryFacts): EnteringTools {
     slots = slots.filter((slot) => !found.has(slot));
     preFilters.push({ filter, removed: removed.map((slot) => index.slots[slot]?.name ?? "") });
   }
-  const beside = (slot: number) => index.slots[slot]?.tool.owner.kind === "mcp" && !facts.mcpThroughPipeline;
-  const inside = slots.filter((slot) => !beside(slot));
-  return { index, slots: inside, appended: slots.filter(beside), preFilters, reasons, ...namesOf(index, inside) };
+  const isBeside = (position: number) => {
+    const slot = index.slots[position];
+    return slot !== undefined && beside(slot);
+  };
+  const inside = slots.filter((position) => !isBeside(position));
+  return { index, slots: inside, appended: slots.filter(isBeside), preFilters, reasons, ...namesOf(index, inside) };
 }
 
 function namesOf(index: ToolIndex, inside: readonly number[]) {
@@ -178,8 +186,9 @@ function registrationReasons(
   return reasons;
 }
 
-function httpAbsence(slot: ToolSlot): Reason | undefined {
-  const absent = slot.tool.owner.kind === "channel" || (slot.pluginId === undefined && notOnHttp.has(slot.normalized));
+function httpAbsence(slot: ToolSlot, isBeside: boolean): Reason | undefined {
+  const { kind } = slot.tool.owner;
+  const absent = isBeside || kind === "channel" || (kind === "core" && notOnHttp.has(slot.normalized));
   return absent ? { code: "not-on-surface", params: { surface: "http" } } : undefined;
 }
 

@@ -5,6 +5,7 @@ import { type CompiledList, type ListEntry, pluginsGroup } from "./lists.ts";
 import type { StagePolicy } from "./pick.ts";
 import type { EnteringTools } from "./toolIndex.ts";
 import type { PolicyWarning } from "./types.ts";
+import { matchesPattern } from "./wildcards.ts";
 
 export interface StripReport {
   /** The reference drops the allow list: no entry names a core tool of this run. */
@@ -36,35 +37,46 @@ function standingOf(entry: ListEntry, entering: EnteringTools): EntryStanding {
   return entering.pluginToolNames.has(entry.name) ? "plugin" : "unknown";
 }
 
-/** Whether an entry names any entering tool in the plain sense: what counts with policy.strictLists. */
-function namesSomething(list: CompiledList, entry: ListEntry, entering: EnteringTools): boolean {
+/**
+ * Whether an entry names any entering tool in the plain sense: what counts with policy.strictLists.
+ * @param hitEntries entries that are the first hit of some entering tool
+ */
+function namesSomething(
+  list: CompiledList,
+  position: number,
+  entering: EnteringTools,
+  hitEntries: ReadonlySet<number>,
+): boolean {
+  const entry = list.entries[position];
+  if (entry === undefined) return false;
+  if (hitEntries.has(position)) return true;
   if (entry.kind === "group") {
     return entry.members.some((name) => entering.coreNames.has(name) || entering.pluginToolNames.has(name));
   }
-  if (entry.kind === "pattern") return patternNamesSomething(list, entry, entering);
-  if (entry.name === pluginsGroup) return entering.pluginIds.size > 0;
-  return false;
-}
-
-function patternNamesSomething(list: CompiledList, entry: ListEntry, entering: EnteringTools): boolean {
-  const first = entry.name.split("*")[0] ?? "";
-  for (const names of [entering.coreNames, entering.pluginToolNames]) {
-    for (const name of names) {
-      if (!name.startsWith(first)) continue;
-      const hit = list.pattern?.(name) ?? -1;
-      if (hit !== -1 && list.entries[hit] === entry) return true;
+  if (entry.kind === "pattern") {
+    for (const names of [entering.coreNames, entering.pluginToolNames]) {
+      for (const name of names) if (matchesPattern(entry.name, name)) return true;
     }
+    return false;
   }
-  return false;
+  return entry.name === pluginsGroup && entering.pluginIds.size > 0;
 }
 
 /**
  * Judges the allow list of a stage.
+ * @param hits per slot the position of the entry that allows it, or -1
  * @param strict policy.strictLists: nothing is dropped, and unknown means "names no tool of this run"
  */
-export function judgeAllowList(policy: StagePolicy, entering: EnteringTools, strict: boolean): StripReport {
+export function judgeAllowList(
+  policy: StagePolicy,
+  entering: EnteringTools,
+  hits: Int32Array | undefined,
+  strict: boolean,
+): StripReport {
   const list = policy.allow;
   if (!policy.strips || list === undefined || list.entries.length === 0) return nothing;
+  const hitEntries = new Set<number>();
+  for (const slot of entering.slots) hitEntries.add(hits?.[slot] ?? -1);
   let hasCore = false;
   const unknown = new Set<string>();
   const patterns: string[] = [];
@@ -73,13 +85,11 @@ export function judgeAllowList(policy: StagePolicy, entering: EnteringTools, str
     if (standing === "core") hasCore = true;
     if (standing === "unknown") unknown.add(entry.name);
   }
-  if (strict || !hasCore) {
-    for (const entry of list.entries) {
-      if (!unknown.has(entry.name) || !namesSomething(list, entry, entering)) continue;
-      if (entry.kind === "pattern") patterns.push(entry.name);
-      if (strict) unknown.delete(entry.name);
-    }
-  }
+  list.entries.forEach((entry, position) => {
+    if (!unknown.has(entry.name) || !namesSomething(list, position, entering, hitEntries)) return;
+    if (entry.kind === "pattern") patterns.push(entry.name);
+    if (strict) unknown.delete(entry.name);
+  });
   const dropped = !hasCore && !strict;
   const entries = [...unknown];
   return {

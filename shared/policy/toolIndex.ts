@@ -1,5 +1,6 @@
 /** A list of tools prepared for questions: normalised names, owners and what enters the pipeline in a situation. */
 
+import { sectionOfTool } from "./catalog.ts";
 import type { PreFilterId } from "./codes.ts";
 import { normalizeToolName } from "./names.ts";
 import type { Reason, RegisteredTool } from "./types.ts";
@@ -12,6 +13,8 @@ export interface ToolSlot {
   normalized: string;
   /** Normalised id of the owning plugin, or of the MCP server. */
   pluginId: string | undefined;
+  /** Section for views. */
+  section: string;
 }
 
 export interface ToolIndex {
@@ -52,11 +55,13 @@ export function indexTools(tools: readonly RegisteredTool[]): ToolIndex {
   const slots = tools.map((tool): ToolSlot => {
     const owner = tool.owner;
     const pluginId = owner.kind === "plugin" ? owner.pluginId : owner.kind === "mcp" ? owner.serverId : undefined;
+    const normalized = normalizeToolName(tool.name);
     return {
       tool,
       name: tool.name,
-      normalized: normalizeToolName(tool.name),
+      normalized,
       pluginId: pluginId === undefined ? undefined : normalizeToolName(pluginId),
+      section: sectionOfTool(normalized, pluginId),
     };
   });
   const index: ToolIndex = {

@@ -5,9 +5,10 @@ const HEARTBEAT_MS = 4000;
 /**
  * @typedef {object} Progress
  * @property {(line: string) => void} say prints one line
- * @property {<T>(title: string, work: (detail: (text: string) => void) => Promise<T>) => Promise<T>} step
- *   runs one long step: prints its title at once, a line with the elapsed time every few seconds (with the
- *   latest `detail`), and the total when it ends. Errors pass through.
+ * @property {<T>(title: string, work: (detail: (text: string) => void) => Promise<T>,
+ *   conclude?: (result: T) => string) => Promise<T>} step runs one long step: prints its title at once, a line with
+ *   the elapsed time every few seconds (with the latest `detail`), and when it ends what `conclude` says (by default
+ *   its title) with the total. Errors pass through.
  */
 
 /**
@@ -17,7 +18,7 @@ const HEARTBEAT_MS = 4000;
  */
 export function createProgress(out = process.stderr, heartbeatMs = HEARTBEAT_MS) {
   const say = (line) => out.write(`${line}\n`);
-  const step = async (title, work) => {
+  const step = async (title, work, conclude = () => `✓ ${title}`) => {
     const startedAtMs = performance.now();
     let latest = "";
     say(`• ${title} …`);
@@ -28,7 +29,7 @@ export function createProgress(out = process.stderr, heartbeatMs = HEARTBEAT_MS)
       const result = await work((text) => {
         latest = text;
       });
-      say(`✓ ${title} (${elapsed(startedAtMs)})`);
+      say(`${conclude(result)} (${elapsed(startedAtMs)})`);
       return result;
     } finally {
       clearInterval(timer);

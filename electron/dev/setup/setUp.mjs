@@ -1,4 +1,5 @@
 /** Everything a checkout needs before it can run: each step looks first and repairs only what is missing. */
+import { endOnInterrupt } from "../childGroup.mjs";
 import { resolveElectron } from "./electron/resolveElectron.mjs";
 import { withLock } from "./lock.mjs";
 import { checkNodeVersion } from "./nodeVersion.mjs";
@@ -21,6 +22,19 @@ import { installSystemPackages, missingSystemPackages } from "./systemPackages.m
  */
 export async function setUp(wanted, progress) {
   checkNodeVersion();
+  const stopListening = endOnInterrupt(async () => {
+    progress.say(
+      "\nInterrupted. Nothing is half-done: the same command starts over with the step that was running.",
+    );
+  });
+  try {
+    return await prepare(wanted, progress);
+  } finally {
+    stopListening();
+  }
+}
+
+function prepare(wanted, progress) {
   return withLock("setup", progress.say, async () => {
     const reason = await whyInstallPackages(rootDir);
     // System packages first and all at once: where they cannot be installed, nothing half-done is left behind.

@@ -67,7 +67,14 @@ export function createMcpEndpoint(deps: {
       if (idlest === undefined) return refuse(response, 503, "This client has too many open sessions. Close one.");
       await closeSession(idlest, "too many sessions");
     }
-    const session = createMcpSession({ runtime, clientId, version: deps.version, logger });
+    const session = createMcpSession({
+      tools: runtime.tools,
+      caller: () => runtime.clients.callerOf(clientId),
+      connected: (about) => runtime.clients.connected(clientId, about),
+      holdMs: () => runtime.gatewaySettings().holdMs,
+      version: deps.version,
+      logger: logger.child({ clientId }),
+    });
     const id = randomUUID();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => id,

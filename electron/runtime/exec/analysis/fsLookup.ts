@@ -11,7 +11,12 @@ function inspect(absolutePath: string): PathFacts {
   try {
     const stats = statSync(absolutePath);
     const realPath = realpathSync.native(absolutePath);
-    return { lexicalPath: absolutePath, realPath, exists: true, isExecutable: stats.isFile() && mayExecute(absolutePath) };
+    return {
+      lexicalPath: absolutePath,
+      realPath,
+      exists: true,
+      isExecutable: stats.isFile() && mayExecute(absolutePath),
+    };
   } catch {
     // Missing and unreadable mean the same to a decision: this path cannot be vouched for.
     return nothing;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../../shared/errors/index.ts";
 import { scopeKeyFor } from "./createExecSessions.ts";
@@ -22,8 +23,10 @@ function runningOf(result: { details: { status: string } }): RunningDetails {
 
 describe("a command in the foreground", () => {
   it("answers with trimmed merged output and completed details", async () => {
-    const result = await open().start(shellRequest("echo one; echo two >&2; printf '\\n\\n'"));
-    expect(result.text.split("\n").sort()).toEqual(["one", "two"]);
+    const result = await open().start(
+      shellRequest("echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three; echo"),
+    );
+    expect(result.text).toBe("one\ntwo\nthree");
     expect(result.details).toMatchObject({ status: "completed", exitCode: 0, cwd: process.cwd() });
   });
 
@@ -42,7 +45,7 @@ describe("a command in the foreground", () => {
     const missing = await sessions.start(shellRequest("no-such-program-here"));
     expect(missing.details).toMatchObject({ status: "failed", exitCode: 127 });
     expect(missing.text).toContain("Command not found");
-    const plan = { kind: "shell" as const, file: "/etc/hostname", args: [] };
+    const plan = { kind: "shell" as const, file: join(process.cwd(), "package.json"), args: [] };
     const forbidden = await sessions.start({ ...shellRequest("x"), plan });
     expect(forbidden.details).toMatchObject({ status: "failed", exitCode: 126 });
   });
@@ -58,8 +61,10 @@ describe("a command in the foreground", () => {
   });
 
   it("marks its children and tells them where they run", async () => {
-    const result = await open().start(shellRequest('echo "$OPENCLAW_SHELL $OPENCLAW_CLI ${#SALLYPORT_EXEC_ID}"'));
-    expect(result.text).toBe("exec 1 36");
+    const result = await open().start(
+      shellRequest('echo "$OPENCLAW_SHELL $OPENCLAW_CLI $SALLYPORT_EXEC_ID"'),
+    );
+    expect(result.text).toMatch(/^exec 1 [0-9a-f-]{36}$/);
   });
 
   it("puts warnings before the text", async () => {
@@ -131,8 +136,16 @@ describe("a command that is left running", () => {
     expect(await sessions.poll(sessionId, testScope)).toMatchObject({ stdout: "", retryInMs: 5000 });
     expect(await sessions.poll(sessionId, testScope)).toMatchObject({ stdout: "", retryInMs: 10_000 });
     const last = await sessions.poll(sessionId, testScope, { timeoutMs: 5000 });
-    expect(last).toMatchObject({ kind: "ended", stdout: "b\n", endedBy: "code 4", session: { status: "failed" } });
-    expect(await sessions.poll(sessionId, testScope)).toMatchObject({ kind: "endedBefore", hasUnread: false });
+    expect(last).toMatchObject({
+      kind: "ended",
+      stdout: "b\n",
+      endedBy: "code 4",
+      session: { status: "failed" },
+    });
+    expect(await sessions.poll(sessionId, testScope)).toMatchObject({
+      kind: "endedBefore",
+      hasUnread: false,
+    });
   });
 
   it("returns at once in the background and ignores a later abort", async () => {
@@ -249,7 +262,8 @@ describe("a terminal", () => {
   });
 
   it("answers a cursor query and removes it from the output", async () => {
-    const script = "stty raw -echo; printf '\\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; stty sane; echo";
+    const script =
+      "stty raw -echo; printf '\\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; stty sane; echo";
     const result = await open().start(shellRequest(script, { pty: true, timeoutMs: 10_000 }));
     expect(result.text.replace(/\s+/g, " ")).toContain("033 [ 1 ; 1 R");
     expect(result.text).not.toContain("[6n");
@@ -263,7 +277,9 @@ describe("a terminal", () => {
       },
     };
     const sessions = open({ ptyHost });
-    const result = await sessions.start(shellRequest("read line; echo got $line", { pty: true, yieldMs: 50 }));
+    const result = await sessions.start(
+      shellRequest("read line; echo got $line", { pty: true, yieldMs: 50 }),
+    );
     const { sessionId } = runningOf(result);
     expect(result.text).toContain("no terminal could be opened (no terminals here)");
     expect(sessions.write(sessionId, testScope, "hi\n", { eof: true })).toEqual({ ok: true, bytes: 3 });
@@ -322,4 +338,3 @@ describe("scopeKeyFor", () => {
     expect(scopeKeyFor({ sessionKey: "", agentId: "a" })).toBe("agent:a");
   });
 });
-

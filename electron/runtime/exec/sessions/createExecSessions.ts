@@ -193,7 +193,7 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
     write(sessionId, scopeKey, data, options = {}) {
       const session = find(sessionId, scopeKey);
       if (session === undefined) return { ok: false, reason: "no such session" };
-      const answer: WriteAnswer = data === "" ? { ok: true, bytes: 0 } : session.write(data);
+      const answer: WriteAnswer = data.length === 0 ? { ok: true, bytes: 0 } : session.write(data);
       if (!answer.ok || options.eof !== true) return answer;
       const closing = session.endInput();
       return closing.ok ? answer : closing;

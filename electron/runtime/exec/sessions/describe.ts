@@ -1,6 +1,6 @@
 /** Short texts about sessions: names, durations, the exit notice, the answer of an exec call. */
 
-import { lastChars } from "./outputText.ts";
+import { noticeText } from "../../../../shared/exec/output.ts";
 import type { ExecResult, SessionOutcome } from "./types.ts";
 
 /** Verb and first word that is no flag: `pnpm dev` of `pnpm --silent dev --host`. */
@@ -157,12 +157,11 @@ export function exitNoticeText(facts: {
   aggregated: string;
   notifyOnEmptySuccess: boolean;
 }): string | null {
-  const collapsed = lastChars(facts.aggregated, 400).replace(/\s+/g, " ").trim();
+  const output = noticeText(facts.aggregated);
   const isSuccess = facts.outcome.kind === "exited" && facts.outcome.exitCode === 0;
-  if (isSuccess && collapsed === "" && !facts.notifyOnEmptySuccess) return null;
+  if (isSuccess && output === "" && !facts.notifyOnEmptySuccess) return null;
   const verdict = statusOf(facts.outcome) === "completed" && isSuccess ? "completed" : "failed";
   const head = `Exec ${verdict} (${facts.sessionId.slice(0, 8)}, ${endedBy(facts.outcome)})`;
-  if (collapsed === "") return head;
-  const output = collapsed.length > 180 ? `${collapsed.slice(0, 179)}…` : collapsed;
+  if (output === "") return head;
   return `${head} :: ${output}`;
 }

@@ -131,7 +131,7 @@ export interface ExecSessions {
   write(
     sessionId: string,
     scopeKey: string | undefined,
-    data: string,
+    data: string | Uint8Array,
     options?: { eof?: boolean },
   ): WriteAnswer;
   cursorKeyMode(sessionId: string, scopeKey?: string): CursorKeyMode | undefined;

@@ -4,7 +4,7 @@ export * from "./createExecSessions.ts";
 export type { CursorKeyMode } from "./cursorQueries.ts";
 export { compactDuration, deriveName } from "./describe.ts";
 export type * from "./execSessions.ts";
-export { runPlanFrom, singleQuote } from "./launch.ts";
+export { runPlanFrom } from "./launch.ts";
 export type { OwnershipEntry, ProcessOwnership, ProcessSurvivor } from "./ownership.ts";
 export { createPipeHost, type PipeHost } from "./pipeChild.ts";
 export { execIdOfProcess, execMarkerName, readProcessTable } from "./processTable.ts";

@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { basename } from "node:path";
 import { AppError, messageOf } from "../../../../shared/errors/index.ts";
 import type { ExecutionPlan } from "../../../../shared/exec/types.ts";
+import { singleQuote } from "../../../../shared/exec/words.ts";
 import { createChildHub } from "./childHub.ts";
 import { type PipeHost, spawnFailure } from "./pipeChild.ts";
 import type { PtyHost } from "./ptyHost.ts";
@@ -19,11 +20,6 @@ export function runPlanFrom(plan: ExecutionPlan, shell: { file: string; args: st
     op = pipeline.operatorAfter ?? ";";
   }
   return { kind: "argv", chain };
-}
-
-/** One word that a POSIX shell gives on unchanged. */
-export function singleQuote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const envNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,17 +1,12 @@
 /** Makes command output safe to show as text and keeps the last part of it in bounded memory. */
 
-const plainText = /^[\t\n\r\x20-\x7e]*$/;
-const unwanted = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|\p{Cf}|\p{Cs}/gu;
+import { sanitizeOutput as removeUnwanted } from "../../../../shared/exec/output.ts";
 
-/**
- * Removes control characters below 32 except tab, LF and CR, Unicode format characters (which can hide or
- * reorder text) and lone surrogates.
- * @see exec spec §3.6
- */
+const plainText = /^[\t\n\r\x20-\x7e]*$/;
+
+/** The cleaning of `shared/exec`, with a short way for plain ASCII: most output is, and the full test costs ten times as much. */
 export function sanitizeOutput(text: string): string {
-  // Most output is plain ASCII; the Unicode classes cost ten times as much as this test.
-  if (plainText.test(text)) return text;
-  return text.replace(unwanted, "");
+  return plainText.test(text) ? text : removeUnwanted(text);
 }
 
 /** Cuts to the last `maxChars` UTF-16 units without leaving half a surrogate pair at the front. */

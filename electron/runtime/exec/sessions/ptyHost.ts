@@ -2,6 +2,7 @@
 
 import { AppError } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
+import { holdUntilDrained } from "./ptyDrain.ts";
 import type { RunningChild, SpawnOptions } from "./types.ts";
 
 export const ptyDefaultCols = 120;
@@ -88,12 +89,14 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
   // node-pty throws read errors out of an event handler unless somebody else listens for them too. The end of
   // the terminal is reported as its exit, so there is nothing to do here.
   callIfPresent(terminal, "on", ["error", () => {}]);
+  const drain = holdUntilDrained(terminal, (chunk) => hub.data("stdout", chunk));
   // The typings promise text; with encoding null the value is a Buffer.
   terminal.onData((data: unknown) =>
     hub.data("stdout", Buffer.isBuffer(data) ? data : Buffer.from(String(data))),
   );
   terminal.onExit(({ exitCode, signal }) => {
     isLive = false;
+    drain.release();
     destroyTerminal(terminal);
     const signalNumber = signal ?? 0;
     if (signalNumber > 0)
@@ -132,6 +135,7 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
     onClose: hub.onClose,
     stopAdvancing() {},
     release() {
+      drain.release();
       destroyTerminal(terminal);
     },
   };

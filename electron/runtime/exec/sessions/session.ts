@@ -198,7 +198,7 @@ export function createSession(parts: SessionParts, deps: SessionDeps): Session {
     child?.stopAdvancing();
     deps.onChanged(session);
     const treeEnd = await endTree();
-    if (treeEnd.treeGone) await settleWithin(ended, lastEventsMs);
+    if (treeEnd.treeGone && child !== null) await settleWithin(ended, lastEventsMs);
     if (session.outcome() === null) {
       // Something outside the tree holds the pipes, or the kernel will not let a process go.
       child?.release();

@@ -1,0 +1,33 @@
+/** What every command gets, and how its result is shown. */
+
+import type { CliIo } from "./io.ts";
+
+export interface CliContext {
+  io: CliIo;
+  version: string;
+  /** Exit code to leave with when nothing throws; a command sets 1 for an outcome that scripts must notice. */
+  exitCode: number;
+  /** Folder of the built panel, or null. */
+  panelDir: string | null;
+  /** File of the built headless program, for `mcp` to start; null when it is not built. */
+  headlessEntry: string | null;
+}
+
+/** Prints JSON for programs or sentences for people. */
+export function print(context: CliContext, json: boolean | undefined, value: unknown, lines: string[]): void {
+  const text = json === true ? JSON.stringify(value, null, 2) : lines.join("\n");
+  if (text !== "") context.io.stdout(`${text}\n`);
+}
+
+/** @returns "5 min", "40 s": how far away a moment is */
+export function untilText(atMs: number, nowMs = Date.now()): string {
+  const seconds = Math.max(0, Math.round((atMs - nowMs) / 1000));
+  return seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`;
+}
+
+/** A code with values as one line; the panel has sentences for them in two languages. */
+export function reasonText(reason: { code: string; params?: Record<string, unknown> | undefined }): string {
+  const params = Object.entries(reason.params ?? {});
+  if (params.length === 0) return reason.code;
+  return `${reason.code} (${params.map(([name, value]) => `${name}: ${String(value)}`).join(", ")})`;
+}

@@ -1,0 +1,60 @@
+/** What a command may touch of the world: streams, environment, questions. Tests bring their own. */
+
+import { createInterface } from "node:readline/promises";
+
+export interface CliIo {
+  env: Record<string, string | undefined>;
+  homeDir: string;
+  cwd: string;
+  stdout(text: string): void;
+  stderr(text: string): void;
+  readStdin(): Promise<string>;
+  /** Whether a person sits at both ends. */
+  isInteractive: boolean;
+  /** Asks on the terminal; only called when `isInteractive`. */
+  ask(question: string): Promise<string>;
+  /** Aborts on Ctrl+C and SIGTERM. */
+  signal: AbortSignal;
+}
+
+/** @returns the streams and environment of this process */
+export function processIo(homeDir: string): CliIo {
+  const ended = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => ended.abort(name));
+  // A reader that went away (`| head`) is no failure of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  return {
+    env: process.env,
+    homeDir,
+    cwd: process.cwd(),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    async readStdin() {
+      let text = "";
+      process.stdin.setEncoding("utf8");
+      for await (const chunk of process.stdin) text += chunk;
+      return text;
+    },
+    isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    async ask(question) {
+      const reader = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await reader.question(question, { signal: ended.signal });
+      } finally {
+        reader.close();
+      }
+    },
+    signal: ended.signal,
+  };
+}
+
+/**
+ * Makes text of an agent harmless on a terminal: control characters, which could move the cursor or hide words, and
+ * characters that reorder or vanish are shown as escapes. Line breaks stay.
+ */
+export function safeText(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}

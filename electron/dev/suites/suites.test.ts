@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { budgets } from "../budgets.mjs";
+import { startGroup } from "../childGroup.mjs";
+import { isRunning } from "../setup/processes.mjs";
+import { chooseSuites } from "../test.mjs";
+import { countVectorKinds, vectorSuiteNames } from "../vectorSuites.mjs";
+import { chooseVectorSuites } from "../vectors.mjs";
+import { playwrightCounts, vitestCounts, withExitCode } from "./counts.mjs";
+import { suites } from "./suites.mjs";
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), "sallyport-suites-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const report = (value: unknown) => {
+  const file = path.join(dir, "report.json");
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
+  return file;
+};
+
+describe("the suites", () => {
+  it("each have a written budget, under thirty minutes together", () => {
+    expect([...suites.keys()]).toEqual([...budgets.keys()]);
+    const totalMs = [...budgets.values()].reduce((sum, { budgetMs }) => sum + budgetMs, 0);
+    expect(totalMs).toBeLessThanOrEqual(30 * 60_000);
+  });
+
+  it("are chosen by name, in their own order", () => {
+    expect(chooseSuites([])).toEqual([...budgets.keys()]);
+    expect(chooseSuites(["--only=unit,format"])).toEqual(["format", "unit"]);
+    expect(chooseSuites(["--skip=e2e,package"])).not.toContain("e2e");
+  });
+
+  it("refuse a name or an option that does not exist", () => {
+    expect(() => chooseSuites(["--only=constructor"])).toThrow(/no suite "constructor"/);
+    expect(() => chooseSuites(["--fast"])).toThrow(/Unknown option --fast/);
+  });
+});
+
+describe("the counts", () => {
+  it("take a test file that could not be loaded for a failure", async () => {
+    const file = report({
+      numPassedTests: 3,
+      numFailedTests: 1,
+      testResults: [
+        { status: "failed", assertionResults: [{ status: "failed" }] },
+        { status: "failed", assertionResults: [] },
+        { status: "passed", assertionResults: [{ status: "passed" }] },
+      ],
+    });
+    expect(await vitestCounts(file)).toEqual({ passed: 3, failed: 2 });
+  });
+
+  it("take a missing or cut-off report for a failure", async () => {
+    expect(await vitestCounts(path.join(dir, "absent.json"))).toEqual({ passed: 0, failed: 1 });
+    expect(await playwrightCounts(report('{"stats":'))).toEqual({ passed: 0, failed: 1 });
+  });
+
+  it("count Playwright's errors outside of tests", async () => {
+    const stats = { expected: 4, flaky: 1, unexpected: 2 };
+    expect(await playwrightCounts(report({ stats, errors: [{}] }))).toEqual({ passed: 5, failed: 3 });
+  });
+
+  it("do not let a failing program pass because every test did", () => {
+    expect(withExitCode({ passed: 5, failed: 0 }, 1)).toEqual({ passed: 5, failed: 1 });
+    expect(withExitCode({ passed: 5, failed: 2 }, 1)).toEqual({ passed: 5, failed: 2 });
+    expect(withExitCode({ passed: 5, failed: 0 }, 0)).toEqual({ passed: 5, failed: 0 });
+  });
+});
+
+describe("the vector suites", () => {
+  it("are chosen by name", () => {
+    expect(chooseVectorSuites([])).toEqual(vectorSuiteNames);
+    expect(chooseVectorSuites(["exec", "policy"])).toEqual(["policy", "exec"]);
+    expect(() => chooseVectorSuites(["toString"])).toThrow(/no vector suite "toString"/);
+  });
+
+  it("count cases from whatever folder they are in", () => {
+    const cases = [{ kind: "pipeline" }, { kind: "loop" }, { kind: "pipeline" }];
+    writeFileSync(path.join(dir, "policy.json"), JSON.stringify({ cases }));
+    expect([...countVectorKinds(dir, "policy")]).toEqual([
+      ["pipeline", 2],
+      ["loop", 1],
+    ]);
+  });
+});
+
+describe.runIf(process.platform !== "win32")("a group of processes", () => {
+  it("ends whole, with what its leader started", async () => {
+    const pidFile = path.join(dir, "pid");
+    const leader = `sleep 600 & echo $! > "${pidFile}"; wait`;
+    const group = startGroup("sh", ["-c", leader], { stdio: "ignore" });
+    const startedPid = () => {
+      try {
+        return Number(readFileSync(pidFile, "utf8"));
+      } catch {
+        // Not written yet: the poll asks again.
+        return 0;
+      }
+    };
+    await expect.poll(startedPid).toBeGreaterThan(0);
+    const pid = startedPid();
+    expect(isRunning(pid)).toBe(true);
+    await group.end();
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});

@@ -1,0 +1,235 @@
+/** The desktop app: wires the runtime to windows, tray, notifications and the Gateway. */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { app, type BrowserWindow, dialog, powerMonitor, session } from "electron";
+import { contract } from "../../shared/contract/index.ts";
+import { messageOf } from "../../shared/errors/index.ts";
+import { type Principal, serve } from "../../shared/rpc/index.ts";
+import { mainTextFor } from "../../shared/text/mainText.ts";
+import { createGateway, type Gateway } from "../gateway/createGateway.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createRuntime } from "../runtime/createRuntime.ts";
+import { createLogger } from "../runtime/logging/logger.ts";
+import { operatorScopes, type Runtime } from "../runtime/runtimeTypes.ts";
+import {
+  acquireInstanceLock,
+  ensureStateDir,
+  resolveStateDir,
+  statePaths,
+} from "../runtime/storage/index.ts";
+import { appPaths } from "./appPaths.ts";
+import { createAttention } from "./attention.ts";
+import { createIpcConnections } from "./ipcTransport.ts";
+import { startLagMeter } from "./lagMeter.ts";
+import { lockAllContents, lockSession } from "./lockdown.ts";
+import { registerPanelScheme, servePanel } from "./panelScheme.ts";
+import { createTray } from "./tray.ts";
+import { createWindows, type WindowRole } from "./windows.ts";
+
+const stateDir = resolveStateDir(process.env, homedir());
+const logger = createLogger((line) => process.stderr.write(`${line}\n`), "warn");
+
+registerPanelScheme();
+lockAllContents();
+// Own user data per state directory: two directories are two apps, one directory is one.
+app.setPath("userData", join(stateDir, "desktop"));
+
+if (app.requestSingleInstanceLock()) void start();
+else {
+  process.stdout.write(
+    "Sallyport already runs on this state directory. Its window was brought to the front.\n",
+  );
+  app.exit(0);
+}
+
+async function start(): Promise<void> {
+  try {
+    await ensureStateDir(stateDir);
+    await app.whenReady();
+    await run();
+  } catch (error) {
+    logger.error("app.startFailed", { error });
+    dialog.showErrorBox("Sallyport cannot start", messageOf(error));
+    app.exit(1);
+  }
+}
+
+async function run(): Promise<void> {
+  const paths = statePaths(stateDir, homedir());
+  const lock = acquireInstanceLock(paths.instanceLock, { shell: "electron" });
+  if (!lock.ok) throw new Error(lock.message);
+
+  let isScreenLocked = false;
+  powerMonitor.on("lock-screen", () => {
+    isScreenLocked = true;
+  });
+  powerMonitor.on("unlock-screen", () => {
+    isScreenLocked = false;
+  });
+  const runtime = await createRuntime({
+    stateDir,
+    homeDir: homedir(),
+    baseEnv: stringsOnly(process.env),
+    version: app.getVersion(),
+    shell: "electron",
+    logger,
+    clock: systemClock,
+    screenLock: { isLocked: () => isScreenLocked },
+  });
+  const gateway = await startGateway(runtime, paths.gatewayFile);
+  const stopLag = startLagMeter((p99Ms) => runtime.reportLag(p99Ms));
+
+  lockSession(session.defaultSession);
+  servePanel(session.defaultSession.protocol, appPaths.renderer);
+  const ipc = createIpcConnections(logger);
+  const call = desktopCalls(runtime);
+  let settings = await call.settings();
+  let shownApprovalId: string | null = null;
+  const text = () => mainTextFor(settings.language === "system" ? app.getLocale() : settings.language);
+
+  const windows = createWindows({
+    logger,
+    statePath: join(stateDir, "desktop", "window.json"),
+    iconPath: join(appPaths.icons, "icon.png"),
+    theme: () => settings.theme,
+    onCreated: (window, role) => connectWindow(window, role),
+    onApprovalClosed: () => {
+      if (shownApprovalId !== null) call.deny(shownApprovalId);
+    },
+  });
+  let connectionCount = 0;
+  const connectWindow = (window: BrowserWindow, role: WindowRole) => {
+    ipc.accept(window.webContents, (transport) => {
+      connectionCount += 1;
+      const connectionId = `${role}-${connectionCount}`;
+      transport.onClose(() => runtime.presence.leave(connectionId));
+      serve({
+        contract,
+        handlers: runtime.handlers,
+        transport,
+        principal: panelPrincipal(role),
+        events: runtime.events,
+        connectionId,
+        onInternalError: (failure) => logger.error("rpc.internalError", { ...failure }),
+      });
+    });
+  };
+
+  const attention = createAttention({
+    windows,
+    logger,
+    level: () => settings.attention,
+    text,
+    deny: (id) => call.deny(id),
+  });
+  const tray = createTray({
+    iconsDir: appPaths.icons,
+    text: text(),
+    onOpen: () => windows.showPanel(),
+    onOpenApprovals: () => windows.showPanel("/approvals"),
+    onQuit: () => app.quit(),
+  });
+  // With a tray item a person can be reached even while no window is open (A17).
+  runtime.presence.attend("tray");
+
+  let waiting = new Set<string>();
+  runtime.events.onAny((event, payload) => {
+    if (event === "approvals.changed") {
+      const { pending } = payload as { pending: Parameters<typeof attention.arrived>[0][] };
+      for (const request of pending) if (!waiting.has(request.id)) attention.arrived(request);
+      const now = new Set(pending.map((request) => request.id));
+      for (const id of waiting) if (!now.has(id)) attention.left(id);
+      waiting = now;
+      shownApprovalId = pending[0]?.id ?? null;
+      if (pending.length === 0) windows.hideApproval();
+      attention.setBadge(pending.length);
+      tray.update(pending.length, call.isBroad());
+    }
+    if (event === "app.statusChanged") tray.update(waiting.size, call.isBroad());
+    if (event === "ui.settingsChanged") {
+      settings = payload as typeof settings;
+      tray.setText(text());
+    }
+  });
+
+  app.on("second-instance", () => windows.showPanel());
+  app.on("activate", () => windows.showPanel());
+  // Windows hide instead of closing; the app lives in the tray until it is quit.
+  app.on("window-all-closed", () => {});
+  let isQuitting = false;
+  app.on("before-quit", (event) => {
+    windows.allowClosing();
+    if (isQuitting) return;
+    isQuitting = true;
+    event.preventDefault();
+    void shutDown().finally(() => app.quit());
+  });
+  const shutDown = async () => {
+    stopLag();
+    attention.dispose();
+    tray.dispose();
+    ipc.dispose();
+    await gateway?.close();
+    await runtime.dispose();
+    lock.release();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => app.quit());
+
+  windows.showPanel();
+}
+
+/** Only our panel and the prompt window may decide; both are the approval surface. */
+function panelPrincipal(role: WindowRole): Principal {
+  return { kind: "panel", id: `panel:${role}`, scopes: operatorScopes, approvalSurface: true };
+}
+
+/** What the shell itself asks of the runtime, through the same handlers as everyone. */
+function desktopCalls(runtime: Runtime) {
+  const context = (id: string) => ({
+    principal: { kind: "panel" as const, id, scopes: operatorScopes, approvalSurface: true },
+    signal: new AbortController().signal,
+    connectionId: id,
+  });
+  return {
+    settings: async () => runtime.handlers["ui.settings.get"]({}, context("desktop")),
+    isBroad: () => {
+      const status = runtime.handlers["app.status"]({}, context("desktop"));
+      return status instanceof Promise ? false : status.mode.broad.kind !== "none";
+    },
+    deny: (id: string) => {
+      const input = { id, decision: "deny" as const };
+      // A request that was decided meanwhile needs no denial any more.
+      void Promise.resolve()
+        .then(() => runtime.handlers["approvals.resolve"](input, context("panel:notification")))
+        .catch((error: unknown) => logger.warn("approval.denyFailed", { id, error }));
+    },
+  };
+}
+
+/** The app works without the Gateway; then MCP clients and the CLI cannot reach it, and the status line says so. */
+async function startGateway(runtime: Runtime, gatewayFile: string): Promise<Gateway | null> {
+  try {
+    const { port } = runtime.gatewaySettings();
+    const host = "127.0.0.1";
+    return await createGateway({
+      runtime,
+      panelDir: null,
+      logger,
+      host,
+      port,
+      version: app.getVersion(),
+      gatewayFile,
+    });
+  } catch (error) {
+    logger.warn("gateway.notStarted", { error });
+    runtime.reportGateway({ kind: "off", reason: messageOf(error) });
+    return null;
+  }
+}
+
+function stringsOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

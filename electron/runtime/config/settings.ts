@@ -1,0 +1,103 @@
+/** The shape of sallyport.json5, the product's own settings, with defaults that are the strict ones. */
+
+import { z } from "zod";
+import { uiSettings } from "../../../shared/contract/index.ts";
+import { grant } from "../../../shared/exec/schema.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
+import { hardeningPresets } from "../../../shared/hardening/rules.ts";
+
+const storedClient = z.strictObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  agentId: z.string().min(1),
+  isOwner: z.boolean().default(false),
+  provider: z.string().nullable().default(null),
+  model: z.string().nullable().default(null),
+  /** `unmapped`: on the `minimal` profile until a person maps it. */
+  mapping: z.enum(["unmapped", "mapped"]).default("unmapped"),
+  createdAtMs: z.number(),
+  /** SHA-256 of the token, hex; the token itself is never kept. */
+  tokenHash: z.string().regex(/^[0-9a-f]{64}$/, "Expected 64 hexadecimal digits."),
+  /** Its last four characters, to tell tokens apart. */
+  tokenHint: z.string().max(8),
+});
+export type StoredClient = z.infer<typeof storedClient>;
+
+/** A person's word that the broad mode of the files counts, and until when (A18). */
+const broadConfirmation = z.strictObject({
+  agents: z.array(z.string()),
+  confirmedAtMs: z.number(),
+  endsAtMs: z.number(),
+  confirmedBy: z.string(),
+});
+
+const ui = z.strictObject({
+  theme: uiSettings.shape.theme.default("system"),
+  language: uiSettings.shape.language.default("system"),
+  density: uiSettings.shape.density.default("comfortable"),
+  attention: uiSettings.shape.attention.default("notify"),
+  singleKeys: uiSettings.shape.singleKeys.default(true),
+});
+
+export const settingsSchema = z.strictObject({
+  hardening: z
+    .strictObject({
+      preset: z.enum(hardeningPresets).default("sallyport"),
+      /** Single rules on or off, on top of the preset. */
+      rules: z.record(z.string(), z.boolean()).default({}),
+    })
+    .prefault({}),
+  ui: ui.prefault({}),
+  approvals: z
+    .strictObject({
+      /** How long an MCP call waits for a person before it answers `approval-pending`. */
+      holdMs: z.number().int().min(0).max(3_600_000).default(50_000),
+      grants: z.array(grant).default([]),
+    })
+    .prefault({}),
+  gateway: z
+    .strictObject({
+      /** A person counts as reachable even when nobody is connected. */
+      waitForOperator: z.boolean().default(false),
+    })
+    .prefault({}),
+  mode: z.strictObject({ broadConfirmed: broadConfirmation.nullable().default(null) }).prefault({}),
+  mcp: z
+    .strictObject({
+      clients: z
+        .array(storedClient)
+        .default([])
+        .refine(
+          (clients) => new Set(clients.map((client) => client.id)).size === clients.length,
+          "Two clients have the same id.",
+        ),
+    })
+    .prefault({}),
+  /** Statements about the policy that are proved again on every change. */
+  assertions: z.array(z.record(z.string(), z.unknown())).default([]),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** Strict preset, no clients, no grants, no confirmed broad mode. */
+export const defaultSettings: Settings = settingsSchema.parse({});
+
+/**
+ * The hardening rules that are on.
+ * @param ruleIds every rule that exists
+ * @returns also the names in the settings that are no rule: a misspelt name must not go unnoticed
+ */
+export function resolveHardening(
+  settings: Settings,
+  ruleIds: Iterable<string>,
+): { hardening: Hardening; unknownRules: string[] } {
+  const known = new Set(ruleIds);
+  const hardening = new Set(settings.hardening.preset === "sallyport" ? known : []);
+  const unknownRules: string[] = [];
+  for (const [id, isOn] of Object.entries(settings.hardening.rules)) {
+    if (!known.has(id)) unknownRules.push(id);
+    else if (isOn) hardening.add(id);
+    else hardening.delete(id);
+  }
+  return { hardening, unknownRules };
+}

@@ -1,0 +1,335 @@
+/** Wires the runtime: the one place that knows every part of it. */
+
+import type { SallyportContract } from "../../shared/contract/index.ts";
+import { AppError } from "../../shared/errors/index.ts";
+import { allHardening, type Hardening, hardeningRules } from "../../shared/hardening/index.ts";
+import { agentScopes, defaultAgentId } from "../../shared/policy/index.ts";
+import type { Handlers } from "../../shared/rpc/index.ts";
+import { createApprovals } from "./approvals/createApprovals.ts";
+import { createPresence } from "./approvals/presence.ts";
+import { createCalls } from "./calls/createCalls.ts";
+import { createToolSurface } from "./calls/createToolSurface.ts";
+import { createClients } from "./clients/createClients.ts";
+import { createConfigStore, createSettingsStore, resolveHardening } from "./config/index.ts";
+import { createEventHub } from "./events/eventHub.ts";
+import { createFsExecutableLookup } from "./exec/analysis/fsLookup.ts";
+import { createExecService } from "./exec/execService.ts";
+import { probeLoginPath } from "./exec/loginPath.ts";
+import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
+import { createAppHandlers } from "./handlers/appHandlers.ts";
+import { createApprovalHandlers, decisionsFrom, publishApprovals } from "./handlers/approvalHandlers.ts";
+import { createCallHandlers } from "./handlers/callHandlers.ts";
+import { createClientHandlers } from "./handlers/clientHandlers.ts";
+import { createConfigHandlers } from "./handlers/configHandlers.ts";
+import { createPolicyHandlers } from "./handlers/policyHandlers.ts";
+import { createProcessDesk } from "./handlers/processHandlers.ts";
+import { createLedgerRecorder } from "./ledgerRecorder.ts";
+import { createBroadMode } from "./mode/broadMode.ts";
+import { createPolicyService } from "./policy/createPolicyService.ts";
+import type { Caller, Runtime, RuntimeDeps } from "./runtimeTypes.ts";
+import { createStatusDesk } from "./status.ts";
+import {
+  createApprovalsStore,
+  createLedger,
+  createProcessOwnership,
+  ensureStateDir,
+  loadOperatorToken,
+  openDatabase,
+  statePaths,
+} from "./storage/index.ts";
+import { createExecTool } from "./tools/exec/tool.ts";
+import { createProcessTool } from "./tools/process/tool.ts";
+import { createToolRegistry } from "./tools/registry.ts";
+import { createSessionStatusTool } from "./tools/session_status/tool.ts";
+import { createTryoutDesk } from "./tryout.ts";
+
+const defaultPort = 18_789;
+const loginProbeTimeoutMs = 15_000;
+
+/**
+ * Starts the runtime on a state directory. Nothing listens and no window opens: that is up to the composition roots.
+ * @throws AppError UNAVAILABLE when the state directory cannot be used
+ */
+export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
+  const { logger, clock } = deps;
+  await ensureStateDir(deps.stateDir);
+  const paths = statePaths(deps.stateDir, deps.homeDir);
+  const hub = createEventHub(logger);
+
+  const [config, settings, operatorToken] = await Promise.all([
+    createConfigStore({ path: paths.config, logger, clock }),
+    createSettingsStore({ path: paths.settings, logger, clock }),
+    loadOperatorToken(paths.operatorToken),
+  ]);
+  let hardening: Hardening = allHardening;
+  const applyHardening = () => {
+    const resolved = resolveHardening(
+      settings.settings(),
+      hardeningRules.map((rule) => rule.id),
+    );
+    hardening = resolved.hardening;
+  };
+  applyHardening();
+  const approvalsFile = await createApprovalsStore({
+    path: paths.approvals,
+    otherPath: paths.otherApprovals,
+    logger,
+    clock,
+    hardening: () => hardening,
+  });
+  const isFirstRun = settings.state() === "missing";
+  const database = openDatabase({ path: paths.database, logger, clock });
+  const ledger = createLedger(database.db);
+
+  const agentIds = () => {
+    const saved = config.effective().config as unknown;
+    return [...new Set([defaultAgentId(saved), ...agentScopes(saved).keys()])];
+  };
+  const presence = createPresence({
+    screenLock: deps.screenLock,
+    waitForOperator: () => settings.settings().gateway.waitForOperator,
+  });
+  const approvals = createApprovals({ clock, logger, presence, earlier: decisionsFrom(ledger, 20) });
+  const broadMode = createBroadMode({
+    config,
+    approvals: approvalsFile,
+    settings,
+    clock,
+    hardening: () => hardening,
+    agentIds,
+  });
+  const sessions = createExecSessions({
+    clock,
+    logger,
+    ptyHost: createNodePtyHost(),
+    ownership: createProcessOwnership(database.db),
+    limits: () => ({ ...limitsFromEnv(deps.baseEnv), ...cleanupLimit(config.effective().config) }),
+    onExitNotice: (notice) => recorder.record("process.ended", notice.sessionKey, { ...notice }),
+  });
+  const lookup = createFsExecutableLookup();
+  const exec = createExecService({
+    config,
+    approvalsFile,
+    approvals,
+    sessions,
+    lookup,
+    broadMode,
+    hardening: () => hardening,
+    baseEnv: deps.baseEnv,
+    loginPath: probeLoginPath(deps.baseEnv, loginProbeTimeoutMs, logger),
+    homeDir: deps.homeDir,
+    stateDir: deps.stateDir,
+    isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
+    clock,
+    logger,
+  });
+
+  const registry = createToolRegistry([
+    createExecTool({ exec }),
+    createProcessTool({ sessions }),
+    createSessionStatusTool({
+      clock,
+      factsOf: ({ callerId, sessionKey, agentId }) => {
+        const caller = callerById(callerId);
+        const mode = broadMode.current();
+        return {
+          provider: caller?.provider ?? null,
+          model: caller?.model ?? null,
+          tools: caller === undefined ? [] : policy.names(caller),
+          security: mode.security,
+          ask: mode.ask,
+          pendingApprovals: approvals.pending().filter((request) => request.sessionKey === sessionKey).length,
+          runningProcesses: sessions
+            .snapshot()
+            .filter((session) => session.agentId === agentId && session.state.kind !== "ended").length,
+        };
+      },
+    }),
+    ...(deps.extraTools ?? []),
+  ]);
+  const policy = createPolicyService({
+    config,
+    registry,
+    hardening: () => hardening,
+    preset: () => settings.settings().hardening.preset,
+  });
+  const calls = createCalls({ clock, logger, decide: (caller, tool) => policy.decide(caller, tool) });
+  const recorder = createLedgerRecorder({ ledger, clock, calls, approvals });
+  const clients = createClients({
+    settings,
+    clock,
+    logger,
+    defaultAgentId: () => defaultAgentId(config.effective().config),
+    effectiveTools: (caller) => policy.names(caller),
+  });
+  const callerById = (callerId: string): Caller | undefined =>
+    callerId.startsWith("mcp:") ? (clients.callerOf(callerId.slice("mcp:".length)) ?? undefined) : undefined;
+
+  const policyListeners = new Set<() => void>();
+  const policyChanged = () => {
+    for (const listener of [...policyListeners]) listener();
+  };
+  const tools = createToolSurface({
+    clock,
+    calls,
+    approvals,
+    list: (caller) => policy.list(caller),
+    promptOrder: (listings) => policy.inPromptOrder(listings),
+    onPolicyChanged: (listener) => {
+      policyListeners.add(listener);
+      return () => policyListeners.delete(listener);
+    },
+  });
+
+  const processes = createProcessDesk({ sessions, hub, logger, onChanged: () => status.announce() });
+  const status = createStatusDesk({
+    deps,
+    hub,
+    config,
+    settings,
+    approvalsFile,
+    approvals,
+    processes,
+    clients,
+    ledger,
+    broadMode,
+    storageProblems: database.problems,
+    isFirstRun,
+  });
+  const tryout = createTryoutDesk({ hub, logger, approvals, sessions });
+  const gatewayPort = () => portOf(deps.baseEnv, config.effective().config);
+  const announceClients = () =>
+    hub.publish("clients.changed", { clients: clients.list(), mcpUrl: mcpUrlOf(status.current().gateway) });
+
+  const offs = [
+    publishApprovals(approvals, hub),
+    calls.events.on("changed", (call) => hub.publish("calls.changed", call)),
+    config.events.on("changed", () => {
+      const view = config.view();
+      hub.publish("config.changed", { hash: view.hash, valid: view.valid });
+      policyChanged();
+      announceClients();
+    }),
+    settings.events.on("changed", () => {
+      applyHardening();
+      hub.publish("ui.settingsChanged", settings.settings().ui);
+      policyChanged();
+    }),
+    clients.events.on("changed", announceClients),
+    clients.events.on("changed", policyChanged),
+  ];
+
+  const handlers: Handlers<SallyportContract> = {
+    ...createAppHandlers({ status, settings, broadMode, clock, tryout, recorder }),
+    ...createApprovalHandlers({ approvals, presence, ledger }),
+    ...createCallHandlers({
+      calls,
+      registry,
+      config,
+      ledger,
+      agentIds,
+      onVerified: () => status.setVerified(clock.nowMs()),
+    }),
+    ...createClientHandlers({ clients, recorder, mcpUrl: () => mcpUrlOf(status.current().gateway) }),
+    ...createConfigHandlers({
+      config,
+      approvalsFile,
+      lookup,
+      homeDir: deps.homeDir,
+      record: (kind, by, data) => recorder.record(kind, by, data),
+    }),
+    ...createPolicyHandlers({
+      policy,
+      config,
+      approvalsFile,
+      clients,
+      exec,
+      broadMode,
+      lookup,
+      clock,
+      hardening: () => hardening,
+      agentIds,
+      seenContexts: () =>
+        clients.list().flatMap((client) => {
+          const caller = clients.callerOf(client.id);
+          return caller === null ? [] : [{ label: client.name, context: policy.contextOf(caller) }];
+        }),
+    }),
+    ...processes.handlers,
+  };
+  await processes.refreshSurvivors();
+
+  let disposing: Promise<void> | null = null;
+  const disposeAll = async () => {
+    tryout.dispose();
+    approvals.dispose();
+    calls.dispose();
+    await sessions.dispose();
+    for (const off of offs) off();
+    processes.dispose();
+    status.dispose();
+    recorder.dispose();
+    await Promise.all([config.dispose(), settings.dispose(), approvalsFile.dispose()]);
+    database.close();
+  };
+
+  return {
+    handlers,
+    events: hub,
+    tools,
+    clients,
+    presence,
+    attachTryout: (runner) => tryout.attach(runner),
+    gatewaySettings: () => ({
+      port: gatewayPort(),
+      holdMs: settings.settings().approvals.holdMs,
+      operatorToken:
+        configuredToken(config.effective().config) ?? deps.baseEnv.OPENCLAW_GATEWAY_TOKEN ?? operatorToken,
+    }),
+    reportGateway: (state) => {
+      status.setGateway(state);
+      announceClients();
+    },
+    reportLag: (p99Ms) => status.setLag(p99Ms),
+    dispose() {
+      disposing ??= disposeAll();
+      return disposing;
+    },
+  };
+}
+
+function mcpUrlOf(
+  gateway: ReturnType<ReturnType<typeof createStatusDesk>["current"]>["gateway"],
+): string | null {
+  return gateway.kind === "listening" ? `http://${gateway.address}:${gateway.port}/mcp` : null;
+}
+
+interface GatewayShape {
+  gateway?: { port?: unknown; auth?: { token?: unknown } };
+  tools?: { exec?: { cleanupMs?: unknown } };
+}
+
+/** @throws AppError INVALID_INPUT when the environment names something that is no port */
+function portOf(env: Record<string, string>, config: unknown): number {
+  const fromEnv = env.OPENCLAW_GATEWAY_PORT?.trim();
+  if (fromEnv !== undefined && fromEnv !== "") {
+    const port = Number(fromEnv);
+    if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+    throw new AppError(
+      "INVALID_INPUT",
+      `OPENCLAW_GATEWAY_PORT is ${fromEnv}, which is no port. Use a number from 1 to 65535.`,
+    );
+  }
+  const port = (config as GatewayShape).gateway?.port;
+  return typeof port === "number" ? port : defaultPort;
+}
+
+function configuredToken(config: unknown): string | undefined {
+  const token = (config as GatewayShape).gateway?.auth?.token;
+  return typeof token === "string" && token.trim() !== "" ? token : undefined;
+}
+
+function cleanupLimit(config: unknown): { cleanupMs?: number } {
+  const cleanupMs = (config as GatewayShape).tools?.exec?.cleanupMs;
+  return typeof cleanupMs === "number" ? { cleanupMs } : {};
+}

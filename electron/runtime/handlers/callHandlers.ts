@@ -1,0 +1,123 @@
+/** Tools and calls for people: catalog, calls by hand, history, ledger. */
+
+import type { SallyportContract } from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
+import { defaultAgentId, normalizeAgentId, toolCatalogAnswer } from "../../../shared/policy/index.ts";
+import type { Handlers, Principal } from "../../../shared/rpc/index.ts";
+import type { Calls, FinalOutcome } from "../calls/createCalls.ts";
+import type { ConfigStore } from "../config/index.ts";
+import type { Caller } from "../runtimeTypes.ts";
+import type { Ledger } from "../storage/index.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import { catalogView } from "./catalogView.ts";
+
+type Methods = SallyportContract["methods"];
+type CallMethods = Extract<keyof Methods, `tools.${string}` | `calls.${string}` | `ledger.${string}`>;
+
+export interface CallHandlersDeps {
+  calls: Calls;
+  registry: ToolRegistry;
+  config: ConfigStore;
+  ledger: Ledger;
+  agentIds(): string[];
+  onVerified(): void;
+}
+
+export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<SallyportContract>, CallMethods> {
+  const { calls, registry, config, ledger } = deps;
+  const outcomes = new WeakMap<object, FinalOutcome>();
+
+  const started = (toolCallId: string) => {
+    const call = calls.get(toolCallId);
+    if (call === undefined)
+      throw new AppError("NOT_FOUND", `There is no call ${toolCallId}. The ledger has older calls.`);
+    return call;
+  };
+
+  return {
+    "tools.list": () => ({ sections: catalogView(registry) }),
+    "tools.catalog": ({ agentId, includePlugins }) => {
+      const asked =
+        agentId === undefined ? defaultAgentId(config.effective().config) : normalizeAgentId(agentId);
+      if (agentId !== undefined && !deps.agentIds().includes(asked)) {
+        throw new AppError("INVALID_INPUT", `unknown agent id "${agentId}"`);
+      }
+      return toolCatalogAnswer({
+        agentId: asked,
+        tools: registry.registered(),
+        includePlugins: includePlugins ?? true,
+      });
+    },
+    "calls.start": ({ tool, args, agentId, sessionKey }, { principal }) => {
+      const call = calls.start(operatorCaller(principal, config, agentId, sessionKey), tool, args);
+      void call.outcome.then((outcome) => outcomes.set(call, outcome));
+      return { toolCallId: call.toolCallId };
+    },
+    "calls.wait": async ({ toolCallId }, { signal }) => {
+      const call = started(toolCallId);
+      const outcome = outcomes.get(call) ?? (await untilAborted(call.outcome, signal));
+      const snapshot = calls.snapshot(toolCallId);
+      if (snapshot === undefined)
+        throw new AppError("NOT_FOUND", `The call ${toolCallId} is no longer kept. The ledger has it.`);
+      return { call: snapshot, result: resultOf(outcome) };
+    },
+    "calls.cancel": ({ toolCallId }) => {
+      started(toolCallId).cancel();
+      return {};
+    },
+    "calls.list": ({ limit }) => ({ calls: calls.list(limit) }),
+    "ledger.list": ({ limit, beforeSeq }) => ({
+      entries: ledger.list({ limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) }),
+    }),
+    "ledger.verify": () => {
+      const verdict = ledger.verify();
+      deps.onVerified();
+      return verdict;
+    },
+  };
+}
+
+/** A person at the panel or the terminal acts as owner, for the agent that was chosen. */
+function operatorCaller(
+  principal: Principal,
+  config: ConfigStore,
+  agentId: string | undefined,
+  sessionKey: string | undefined,
+): Caller {
+  const id = agentId === undefined ? defaultAgentId(config.effective().config) : normalizeAgentId(agentId);
+  return {
+    id: principal.id,
+    label: principal.kind === "panel" ? "panel" : principal.id,
+    agentId: id,
+    sessionKey: sessionKey ?? `agent:${id}:${principal.kind}`,
+    isOwner: true,
+    provider: null,
+    model: null,
+    surface: "panel",
+  };
+}
+
+function resultOf(outcome: FinalOutcome) {
+  if (outcome.kind === "result") {
+    const { content, details, isError } = outcome;
+    return { content, isError, ...(details === undefined ? {} : { details }) };
+  }
+  if (outcome.kind === "refused") {
+    return {
+      content: [{ type: "text" as const, text: outcome.text }],
+      isError: true,
+      details: outcome.details,
+    };
+  }
+  return null;
+}
+
+/** The call goes on; only this wait ends. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new AppError("CANCELLED", "Stopped waiting. The call goes on."));
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,66 @@
+/** openclaw.json and the approvals file over the contract; every write is on the record. */
+
+import type { FileProblem, Reason, SallyportContract } from "../../../shared/contract/index.ts";
+import { type ExecutableLookup, entryFindings } from "../../../shared/exec/index.ts";
+import type { Handlers } from "../../../shared/rpc/index.ts";
+import type { ConfigStore } from "../config/index.ts";
+import type { ApprovalsStore } from "../storage/index.ts";
+
+type Methods = SallyportContract["methods"];
+type ConfigMethods = Extract<keyof Methods, `config.${string}` | `exec.approvals.${string}`>;
+
+export interface ConfigHandlersDeps {
+  config: ConfigStore;
+  approvalsFile: ApprovalsStore;
+  lookup: ExecutableLookup;
+  homeDir: string;
+  /** Writes an entry to the ledger (A19). */
+  record(kind: string, by: string, data: Record<string, unknown>): void;
+}
+
+export function createConfigHandlers(
+  deps: ConfigHandlersDeps,
+): Pick<Handlers<SallyportContract>, ConfigMethods> {
+  const { config, approvalsFile } = deps;
+  const platform =
+    process.platform === "win32" ? "win32" : process.platform === "darwin" ? "darwin" : "linux";
+  const findings = (pattern: string): Reason[] =>
+    entryFindings(pattern, { lookup: deps.lookup, home: deps.homeDir, platform }).map((finding) => ({
+      code: `entry.${finding.code}`,
+      params: { pattern },
+    }));
+  const hashOf = () => config.view().hash;
+
+  return {
+    "config.get": () => config.view(),
+    "config.set": async ({ raw, baseHash }, { principal }) => {
+      const before = hashOf();
+      await config.write(raw, baseHash);
+      deps.record("config.written", principal.id, { before, after: hashOf() });
+      return config.view();
+    },
+    "config.setPath": async ({ path, value, baseHash }, { principal }) => {
+      const before = hashOf();
+      await config.setPath(path, value, baseHash ?? undefined);
+      deps.record("config.written", principal.id, { before, after: hashOf(), path, value: value ?? null });
+      return config.view();
+    },
+    "config.validate": ({ raw }): { valid: boolean; issues: FileProblem[] } => config.validate(raw),
+    "exec.approvals.get": () => approvalsFile.view(findings),
+    "exec.approvals.set": async ({ file, baseHash }, { principal }) => {
+      await approvalsFile.set(file, baseHash);
+      deps.record("approvalsFile.written", principal.id, { after: approvalsFile.view().hash });
+      return approvalsFile.view(findings);
+    },
+    "exec.approvals.allowlistAdd": async ({ pattern, agentId }, { principal }) => {
+      const { added } = await approvalsFile.addAllowlist(agentId, pattern);
+      if (added) deps.record("allowlist.added", principal.id, { pattern, agentId });
+      return { view: approvalsFile.view(findings), added, findings: findings(pattern) };
+    },
+    "exec.approvals.allowlistRemove": async ({ pattern, agentId }, { principal }) => {
+      const { removed } = await approvalsFile.removeAllowlist(agentId, pattern);
+      if (removed) deps.record("allowlist.removed", principal.id, { pattern, agentId });
+      return { view: approvalsFile.view(findings), removed };
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** Both gates as questions: nothing runs, nothing is stored. */
+
+import type { SallyportContract } from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
+import {
+  type ExecutableLookup,
+  evaluateExec,
+  normalizeApprovalsFile,
+  resolveExecPolicy,
+  type ToolsExecConfig,
+} from "../../../shared/exec/index.ts";
+import { allHardening } from "../../../shared/hardening/index.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
+import {
+  agentScopes,
+  defaultAgentId,
+  type PolicyContext,
+  recordEntries,
+} from "../../../shared/policy/index.ts";
+import type { Handlers, ParsedInput } from "../../../shared/rpc/index.ts";
+import type { Clients } from "../clients/createClients.ts";
+import type { Clock } from "../clock.ts";
+import type { ConfigStore } from "../config/index.ts";
+import type { ExecService } from "../exec/execService.ts";
+import { agentExecConfig } from "../exec/execSettings.ts";
+import type { BroadMode } from "../mode/broadMode.ts";
+import type { PolicyService } from "../policy/createPolicyService.ts";
+import type { ApprovalsStore } from "../storage/index.ts";
+
+type Methods = SallyportContract["methods"];
+type PolicyMethods = Extract<keyof Methods, `policy.${string}` | "exec.explain">;
+
+export interface PolicyHandlersDeps {
+  policy: PolicyService;
+  config: ConfigStore;
+  approvalsFile: ApprovalsStore;
+  clients: Clients;
+  exec: ExecService;
+  broadMode: BroadMode;
+  lookup: ExecutableLookup;
+  clock: Clock;
+  hardening(): Hardening;
+  agentIds(): string[];
+  /** Contexts of calls that were made, newest first. */
+  seenContexts(): { label: string; context: PolicyContext }[];
+}
+
+export function createPolicyHandlers(
+  deps: PolicyHandlersDeps,
+): Pick<Handlers<SallyportContract>, PolicyMethods> {
+  const { config, policy } = deps;
+  return {
+    "policy.contexts": () => {
+      const saved = config.effective().config as unknown;
+      const fallback = defaultAgentId(saved);
+      return {
+        agents: deps.agentIds().map((id) => ({ id, isDefault: id === fallback })),
+        models: modelsOf(saved),
+        groups: groupsOf(saved),
+        seen: deps
+          .seenContexts()
+          .map(({ label, context }) => ({ label, context: { surface: "mcp" as const, ...context } })),
+      };
+    },
+    "policy.trace": (input) => policy.trace(input),
+    "policy.explain": (input) => policy.explain(input),
+    "exec.explain": (input) => explainExec(deps, input),
+  };
+}
+
+async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<SallyportContract, "exec.explain">) {
+  const agentId = input.agentId ?? defaultAgentId(deps.config.effective().config);
+  const defaults = await deps.exec.defaultsFor(agentId);
+  const hardening: Hardening =
+    input.preset === undefined ? deps.hardening() : input.preset === "reference" ? new Set() : allHardening;
+  const files = deps.approvalsFile.approvals();
+  const saved = agentExecConfig(deps.config.effective().config, agentId);
+  const home = input.home ?? defaults.home;
+  const platform =
+    input.platform ??
+    (process.platform === "darwin" || process.platform === "win32" ? process.platform : "linux");
+  const resolved = resolveExecPolicy({
+    globalExec: input.execConfig === undefined ? saved.global : (input.execConfig as ToolsExecConfig),
+    agentExec: input.execConfig === undefined ? saved.agent : undefined,
+    agentConfigPath: saved.agentPath,
+    approvals:
+      input.approvalsFile === undefined
+        ? files.own
+        : normalizeApprovalsFile(input.approvalsFile, { newId: () => "", hardening }),
+    ...(input.approvalsFile !== undefined || files.other === null ? {} : { otherApprovals: files.other }),
+    agentId,
+    isSandboxed: false,
+    confirmed:
+      input.execConfig === undefined ? deps.broadMode.confirmationFor(agentId) : { full: true, askOff: true },
+    hardening,
+  });
+  if (!resolved.ok)
+    throw new AppError("INVALID_INPUT", resolved.message, { data: { reason: resolved.code } });
+  return evaluateExec({
+    command: input.command,
+    platform,
+    cwd: input.cwd ?? defaults.cwd,
+    env: input.env ?? defaults.env,
+    home,
+    lookup: deps.lookup,
+    hardening,
+    agentId,
+    policy: resolved.policy,
+    allowlist: resolved.allowlist,
+    safeBins: {
+      ...resolved.safeBins,
+      ...(input.trustedDirs === undefined ? {} : { trustedDirs: input.trustedDirs }),
+    },
+    nowMs: deps.clock.nowMs(),
+  });
+}
+
+/** Keys of every byProvider section, as provider and model. */
+function modelsOf(config: unknown): { provider: string; model: string | null }[] {
+  const scopes = [config, ...[...agentScopes(config).values()].map((scope) => scope.entry)];
+  const keys = new Set<string>();
+  for (const scope of scopes) {
+    const tools = (scope as { tools?: { byProvider?: unknown } } | undefined)?.tools;
+    for (const [key] of recordEntries(tools?.byProvider)) keys.add(key.trim().toLowerCase());
+  }
+  return [...keys].sort().map((key) => {
+    const slash = key.indexOf("/");
+    return slash < 0
+      ? { provider: key, model: null }
+      : { provider: key.slice(0, slash), model: key.slice(slash + 1) };
+  });
+}
+
+function groupsOf(config: unknown): { channel: string; groupId: string }[] {
+  const channels = (config as { channels?: unknown } | undefined)?.channels;
+  return recordEntries(channels).flatMap(([channel, entry]) =>
+    recordEntries(entry.groups).map(([groupId]) => ({ channel, groupId })),
+  );
+}

@@ -1,0 +1,187 @@
+/** The whole command of a request: one row per segment with why it asks beside it, or one block when it cannot be cut. */
+
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
+import type { ApprovalRequest, ApprovalSegment } from "../../../shared/contract/index.ts";
+import { useT } from "../../i18n/index.ts";
+import { useReason } from "../../i18n/useReason.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { VerdictChip } from "../../ui/Verdict.tsx";
+import { CommandText } from "./CommandText.tsx";
+import { copyTrueText } from "./trueCopy.ts";
+import { useSeen } from "./useUnlock.ts";
+
+const lineHeightPx = 20;
+
+export interface CommandBlockProps {
+  request: ApprovalRequest;
+  isEndSeen: boolean;
+  onEndSeen: () => void;
+}
+
+export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProps) {
+  const t = useT("approvals");
+  const scrollRef = useRef<HTMLDivElement>(null);
+  const endRef = useRef<HTMLButtonElement>(null);
+  useSeen(endRef, onEndSeen);
+  const linesLeft = useLinesLeft(scrollRef, isEndSeen);
+  const { command } = request;
+  const rows = rowsOf(request);
+  const end = (
+    // Reaching it by keyboard or with a screen reader counts as having read to the end.
+    <button type="button" ref={endRef} className="cmd-end" onFocus={onEndSeen} tabIndex={0}>
+      <span className="sr-only">{t("command.end")}</span>
+    </button>
+  );
+  const scrollBy = (event: KeyboardEvent) => {
+    const scroller = scrollRef.current;
+    if (scroller === null || event.target !== scroller) return;
+    if (event.key === "End") scroller.scrollTop = scroller.scrollHeight;
+    else if (event.key === "Home") scroller.scrollTop = 0;
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="cmd-block">
+      <div
+        ref={scrollRef}
+        className="cmd-scroll"
+        data-command-scroll
+        role="group"
+        aria-label={t("command.label", { count: command.length })}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+        tabIndex={0}
+        onKeyDown={scrollBy}
+        onCopy={(event) => copyTrueText(event, command)}
+      >
+        {rows === null ? (
+          <UncutRow request={request} end={end} />
+        ) : (
+          rows.map((row, index) => (
+            <div key={row.from} className={`cmd-row${row.segment.verdict === "asks" ? " asks" : ""}`}>
+              <span className="cmd-number" aria-hidden="true">
+                {index + 1}
+              </span>
+              <div className="cmd-line">
+                <CommandText text={command} start={row.from} end={row.segment.end} />
+                {row.to > row.segment.end ? (
+                  <span className="cmd-operator">
+                    <CommandText text={command} start={row.segment.end} end={row.to} />
+                  </span>
+                ) : null}
+                {index === rows.length - 1 ? end : null}
+              </div>
+              <Why segment={row.segment} />
+            </div>
+          ))
+        )}
+      </div>
+      {linesLeft > 0 ? (
+        <button
+          type="button"
+          className="cmd-unread"
+          tabIndex={-1}
+          onClick={() => scrollRef.current?.scrollBy({ top: scrollRef.current.clientHeight - lineHeightPx })}
+        >
+          <Icon name="arrowDown" size={12} />
+          {t("command.unread", { count: linesLeft })}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+interface Row {
+  segment: ApprovalSegment;
+  from: number;
+  to: number;
+}
+
+/** Rows that together show every character of the command; null when the segments do not allow that. */
+function rowsOf(request: ApprovalRequest): Row[] | null {
+  const { segments, command } = request;
+  if (segments === null || segments.length === 0) return null;
+  const rows = segments.map((segment, index) => ({
+    segment,
+    from: index === 0 ? 0 : segment.start,
+    to: segments[index + 1]?.start ?? command.length,
+  }));
+  const isWhole = rows.every(({ segment, from, to }) => from <= segment.start && segment.end <= to && from <= to);
+  return isWhole ? rows : null;
+}
+
+function UncutRow({ request, end }: { request: ApprovalRequest; end: React.ReactNode }) {
+  const t = useT("approvals");
+  const reason = useReason();
+  const { command, analysisProblem: problem } = request;
+  const isSpot = problem !== null && problem.start < problem.end && problem.end <= command.length;
+  return (
+    <div className="cmd-row asks">
+      <span className="cmd-number" aria-hidden="true" />
+      <div className="cmd-line">
+        {isSpot ? (
+          <>
+            <CommandText text={command} end={problem.start} />
+            <mark className="cmd-spot">
+              <CommandText text={command} start={problem.start} end={problem.end} />
+            </mark>
+            <CommandText text={command} start={problem.end} />
+          </>
+        ) : (
+          <CommandText text={command} />
+        )}
+        {end}
+      </div>
+      <div className="cmd-why">
+        <VerdictChip kind="asks">{t("command.uncut")}</VerdictChip>
+        {problem === null ? null : <span>{reason(problem.reason)}</span>}
+      </div>
+    </div>
+  );
+}
+
+function Why({ segment }: { segment: ApprovalSegment }) {
+  const t = useT("approvals");
+  const reason = useReason();
+  const place = segment.resolvedPath ?? segment.argv[0] ?? "";
+  if (segment.verdict !== "asks") {
+    return (
+      <div className="cmd-why">
+        <VerdictChip kind="kept">{t(`verdict.${segment.verdict}`)}</VerdictChip>
+        <CommandText text={place} />
+      </div>
+    );
+  }
+  const short = reason(segment.reason, "short");
+  const long = reason(segment.reason);
+  return (
+    <div className="cmd-why">
+      <VerdictChip kind="asks">{short}</VerdictChip>
+      {segment.reason.code === "allowlistMiss" || long === short ? <CommandText text={place} /> : <span>{long}</span>}
+    </div>
+  );
+}
+
+/** Lines below the lower edge of the command, until its end was seen. */
+function useLinesLeft(ref: RefObject<HTMLDivElement | null>, isEndSeen: boolean): number {
+  const [lines, setLines] = useState(0);
+  useEffect(() => {
+    const scroller = ref.current;
+    if (scroller === null || isEndSeen) {
+      setLines(0);
+      return;
+    }
+    const measure = () => {
+      const hidden = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+      setLines(hidden <= 2 ? 0 : Math.ceil(hidden / lineHeightPx));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller);
+    scroller.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      scroller.removeEventListener("scroll", measure);
+    };
+  }, [ref, isEndSeen]);
+  return lines;
+}

@@ -1,0 +1,73 @@
+/** When Allow may be pressed (A3): 1.5 s of being on screen, and the end of the command seen. */
+
+import { type RefObject, useCallback, useEffect, useState } from "react";
+
+export const lockMs = 1_500;
+const tickMs = 100;
+
+export interface Unlock {
+  isUnlocked: boolean;
+  /** 0 when the time is up. */
+  remainingMs: number;
+  isEndSeen: boolean;
+  markEndSeen: () => void;
+}
+
+/**
+ * Counts only time in which the page is visible. The state belongs to one request: mount the caller with the
+ * request's id and digest as key, so that another request starts locked.
+ */
+export function useUnlock(): Unlock {
+  const [remainingMs, setRemainingMs] = useState(lockMs);
+  const [isEndSeen, setIsEndSeen] = useState(false);
+  useEffect(() => {
+    let leftMs = lockMs;
+    let before = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      // A sleeping page gets one late tick: it counts as one step, not as time in which somebody looked.
+      if (document.visibilityState === "visible") leftMs -= Math.min(now - before, tickMs * 3);
+      before = now;
+      setRemainingMs(Math.max(0, leftMs));
+      if (leftMs <= 0) clearInterval(timer);
+    }, tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  const markEndSeen = useCallback(() => setIsEndSeen(true), []);
+  return { isUnlocked: remainingMs === 0 && isEndSeen, remainingMs, isEndSeen, markEndSeen };
+}
+
+/**
+ * Tells once when the element was really on screen, or when the caret has reached it.
+ * @param onSeen stable
+ */
+export function useSeen(ref: RefObject<HTMLElement | null>, onSeen: () => void): void {
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    let isOnScreen = false;
+    const check = () => {
+      if (isOnScreen && document.visibilityState === "visible") onSeen();
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        isOnScreen = entries.at(-1)?.isIntersecting ?? false;
+        check();
+      },
+      { threshold: 1 },
+    );
+    observer.observe(element);
+    const onSelection = () => {
+      const node = document.getSelection()?.focusNode;
+      if (node === undefined || node === null || element.parentElement === null) return;
+      if (element === node || element.contains(node)) onSeen();
+    };
+    document.addEventListener("selectionchange", onSelection);
+    document.addEventListener("visibilitychange", check);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("selectionchange", onSelection);
+      document.removeEventListener("visibilitychange", check);
+    };
+  }, [ref, onSeen]);
+}

@@ -1,0 +1,177 @@
+/** The situation that the matrix answers for, one picker per part; every choice goes into the address. */
+
+import { useMemo } from "react";
+import type { PolicyContext } from "../../../../shared/policy/types.ts";
+import { useT } from "../../../i18n/index.ts";
+import type { PanelOutput } from "../../../rpc/connection.ts";
+import { Picker, type PickerOption } from "../../../ui/index.ts";
+import { contextToSearch, modelLabel } from "../model/contextAddress.ts";
+
+export type KnownContexts = PanelOutput<"policy.contexts">;
+
+const unset = "";
+
+export function ContextBar(props: {
+  context: PolicyContext;
+  known: KnownContexts | undefined;
+  onChange: (context: PolicyContext) => void;
+  /** What stands at the right end. */
+  note?: string;
+}) {
+  const t = useT("policy");
+  const { context, known, onChange } = props;
+  const agents = useMemo(
+    (): PickerOption[] =>
+      withCurrent(
+        (known?.agents ?? []).map(({ id, isDefault }) => ({
+          value: id,
+          label: id,
+          ...(isDefault ? { hint: t("context.defaultAgent") } : {}),
+        })),
+        context.agentId ?? unset,
+      ),
+    [known, context.agentId, t],
+  );
+  const models = useMemo((): PickerOption[] => {
+    const found = (known?.models ?? []).map(({ provider, model }) => {
+      const value = model === null ? provider : `${provider}/${model}`;
+      return { value, label: value };
+    });
+    return withCurrent(
+      [{ value: unset, label: t("context.anyModel") }, ...found],
+      modelLabel(context) ?? unset,
+    );
+  }, [known, context, t]);
+  const groups = useMemo((): PickerOption[] => {
+    const channels = [...new Set((known?.groups ?? []).map(({ channel }) => channel))];
+    return withCurrent(
+      [
+        { value: unset, label: t("context.noChannel") },
+        ...channels.map((channel) => ({ value: channel, label: channel })),
+        ...(known?.groups ?? []).map(({ channel, groupId }) => ({
+          value: `${channel}\u0000${groupId}`,
+          label: t("context.group", { channel, group: groupId }),
+        })),
+      ],
+      channelValue(context),
+      (value) => {
+        const [channel = "", group] = value.split("\u0000");
+        return group === undefined ? channel : t("context.group", { channel, group });
+      },
+    );
+  }, [known, context, t]);
+  const seen = useMemo(
+    (): PickerOption[] =>
+      (known?.seen ?? []).map(({ label, context: found }) => ({ value: contextToSearch(found), label })),
+    [known],
+  );
+  const set = (change: Partial<PolicyContext>) => {
+    const next: PolicyContext = { ...context, ...change };
+    // A session key would decide agent, group and depth by itself, against what was just chosen.
+    if (!("sessionKey" in change)) delete next.sessionKey;
+    onChange(next);
+  };
+  const triState = (value: boolean | undefined) => (value === undefined ? unset : value ? "1" : "0");
+  return (
+    <div className="policy-context" role="toolbar" aria-label={t("context.label")}>
+      <Picker
+        label={t("context.agent")}
+        value={context.agentId ?? unset}
+        options={agents}
+        allowOther
+        onChange={(agentId) => set({ agentId })}
+      />
+      <Picker
+        label={t("context.model")}
+        value={modelLabel(context) ?? unset}
+        options={models}
+        allowOther
+        onChange={(value) => set(parseModel(value))}
+      />
+      <Picker
+        label={t("context.channel")}
+        value={channelValue(context)}
+        options={groups}
+        allowOther
+        onChange={(value) => {
+          const [channel, groupId] = value.split("\u0000");
+          set({ channel: channel || undefined, groupId });
+        }}
+      />
+      <Picker
+        label={t("context.sender")}
+        value={triState(context.senderIsOwner)}
+        options={[
+          { value: unset, label: t("context.unknownSender") },
+          { value: "1", label: t("context.owner") },
+          { value: "0", label: t("context.notOwner") },
+        ]}
+        onChange={(value) => set({ senderIsOwner: value === unset ? undefined : value === "1" })}
+      />
+      <Picker
+        label={t("context.sandbox")}
+        value={triState(context.sandboxed)}
+        options={[
+          { value: unset, label: t("context.fromConfig") },
+          { value: "1", label: t("context.on") },
+          { value: "0", label: t("context.off") },
+        ]}
+        onChange={(value) => set({ sandboxed: value === unset ? undefined : value === "1" })}
+      />
+      <Picker
+        label={t("context.depth")}
+        value={String(context.subagentDepth ?? 0)}
+        options={[0, 1, 2, 3].map((depth) => ({
+          value: String(depth),
+          label: depth === 0 ? t("context.depthMain") : String(depth),
+        }))}
+        onChange={(value) => set({ subagentDepth: Number(value) || undefined })}
+      />
+      <Picker
+        label={t("context.surface")}
+        value={context.surface ?? "model"}
+        options={[
+          { value: "model", label: t("context.surfaceModel") },
+          { value: "mcp", label: t("context.surfaceMcp") },
+          { value: "http", label: t("context.surfaceHttp") },
+        ]}
+        onChange={(value) => set({ surface: value === "mcp" || value === "http" ? value : "model" })}
+      />
+      {seen.length === 0 ? null : (
+        <Picker
+          label={t("context.seen")}
+          value={unset}
+          options={seen}
+          onChange={(value) => {
+            const found = known?.seen.find((entry) => contextToSearch(entry.context) === value);
+            if (found !== undefined) onChange(found.context);
+          }}
+        />
+      )}
+      {props.note === undefined ? null : <span className="policy-note evidence">{props.note}</span>}
+    </div>
+  );
+}
+
+function channelValue(context: PolicyContext): string {
+  if (!context.channel) return unset;
+  return context.groupId ? `${context.channel}\u0000${context.groupId}` : context.channel;
+}
+
+/** A typed value is `provider/model` or a provider alone; a model id may itself hold slashes. */
+function parseModel(value: string): Pick<PolicyContext, "provider" | "model"> {
+  const slash = value.indexOf("/");
+  if (value === unset) return { provider: undefined, model: undefined };
+  if (slash < 0) return { provider: value, model: undefined };
+  return { provider: value.slice(0, slash), model: value.slice(slash + 1) };
+}
+
+/** The current value can be chosen again even when no config knows it. */
+function withCurrent(
+  options: PickerOption[],
+  value: string,
+  labelOf: (value: string) => string = (text) => text,
+): PickerOption[] {
+  if (value === unset || options.some((option) => option.value === value)) return options;
+  return [...options, { value, label: labelOf(value) }];
+}

@@ -1,0 +1,122 @@
+/** A JSON5 text editor, or a diff of two texts. The editor's code arrives with this file, which is loaded lazily. */
+
+import { useEffect, useRef } from "react";
+import { applyEditorTheme, type editor, loadedMonaco } from "./monaco.ts";
+
+const shared: editor.IEditorOptions = {
+  automaticLayout: true,
+  minimap: { enabled: false },
+  fontFamily: "Iosevka, ui-monospace, monospace",
+  fontSize: 12.5,
+  lineHeight: 19,
+  scrollBeyondLastLine: false,
+  renderLineHighlight: "line",
+  fontLigatures: false,
+  unicodeHighlight: { ambiguousCharacters: true, invisibleCharacters: true },
+  // Links in a config are text until somebody copies them.
+  links: false,
+};
+
+export interface EditorProblem {
+  line: number;
+  column: number;
+  message: string;
+}
+
+export default function TextEditor(props: {
+  value: string;
+  label: string;
+  problems: readonly EditorProblem[];
+  onChange: (text: string) => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const instance = useRef<editor.IStandaloneCodeEditor | null>(null);
+  const onChange = useRef(props.onChange);
+  onChange.current = props.onChange;
+  const initial = useRef(props.value);
+  const label = useRef(props.label);
+  useEffect(() => {
+    if (host.current === null) return;
+    const monaco = loadedMonaco();
+    applyEditorTheme();
+    const created = monaco.editor.create(host.current, {
+      ...shared,
+      value: initial.current,
+      language: "json5",
+      ariaLabel: label.current,
+      tabFocusMode: false,
+    });
+    instance.current = created;
+    const listening = created.onDidChangeModelContent(() => onChange.current(created.getValue()));
+    const themes = watchTheme();
+    return () => {
+      listening.dispose();
+      themes();
+      created.getModel()?.dispose();
+      created.dispose();
+      instance.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    const current = instance.current;
+    if (current !== null && current.getValue() !== props.value) current.setValue(props.value);
+  }, [props.value]);
+  useEffect(() => {
+    const model = instance.current?.getModel();
+    if (!model) return;
+    const monaco = loadedMonaco();
+    monaco.editor.setModelMarkers(
+      model,
+      "policy",
+      props.problems.map(({ line, column, message }) => ({
+        severity: monaco.MarkerSeverity.Error,
+        startLineNumber: line,
+        startColumn: column,
+        endLineNumber: line,
+        endColumn: model.getLineMaxColumn(Math.min(line, model.getLineCount())),
+        message,
+      })),
+    );
+  }, [props.problems]);
+  return <div ref={host} className="policy-editor" />;
+}
+
+export function TextDiff(props: { before: string; after: string; label: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  const { before, after, label } = props;
+  useEffect(() => {
+    if (host.current === null) return;
+    const monaco = loadedMonaco();
+    applyEditorTheme();
+    const created = monaco.editor.createDiffEditor(host.current, {
+      ...shared,
+      readOnly: true,
+      renderSideBySide: false,
+      ariaLabel: label,
+      hideUnchangedRegions: { enabled: true, contextLineCount: 3 },
+    });
+    const original = monaco.editor.createModel(before, "json5");
+    const modified = monaco.editor.createModel(after, "json5");
+    created.setModel({ original, modified });
+    const themes = watchTheme();
+    return () => {
+      themes();
+      created.dispose();
+      original.dispose();
+      modified.dispose();
+    };
+  }, [before, after, label]);
+  return <div ref={host} className="policy-editor" />;
+}
+
+/** The theme of the document may change by setting or by the system while an editor is open. */
+function watchTheme(): () => void {
+  const observer = new MutationObserver(applyEditorTheme);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  const media = window.matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", applyEditorTheme);
+  return () => {
+    observer.disconnect();
+    media.removeEventListener("change", applyEditorTheme);
+  };
+}

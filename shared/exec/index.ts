@@ -1,0 +1,24 @@
+/** Exec analysis and decision: everything that other layers use. */
+export * from "./allowAlways.ts";
+export * from "./analyze.ts";
+export * from "./approvalsFile.ts";
+export * from "./displayCommand.ts";
+export * from "./evaluateExec.ts";
+export * from "./executableValue.ts";
+export * from "./grants.ts";
+export * from "./hardening.ts";
+export * from "./hostEnv.ts";
+export * from "./hygiene.ts";
+export { findInlineEval } from "./inlineEval.ts";
+export * from "./keys.ts";
+export * from "./logSlice.ts";
+export { detectObfuscation } from "./obfuscation.ts";
+export * from "./output.ts";
+export { compileAllowlist, isBareName, matchesPattern } from "./patterns.ts";
+export * from "./policy.ts";
+export * from "./preflight.ts";
+export { classifyProgram, isInterpreterLikeBin } from "./programs.ts";
+export { defaultSafeBins, defaultTrustedDirs } from "./safeBins.ts";
+export { findSelfApproval, type SelfApprovalHit } from "./selfApproval.ts";
+export type * from "./types.ts";
+export { singleQuote } from "./words.ts";

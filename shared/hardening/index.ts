@@ -1,0 +1,12 @@
+/** All hardening rules of the product, joined from their areas. */
+
+import { execHardening } from "../exec/hardening.ts";
+import { policyHardening } from "../policy/hardening.ts";
+import type { Hardening, HardeningRule } from "./rules.ts";
+
+export * from "./rules.ts";
+
+export const hardeningRules: readonly HardeningRule[] = [...policyHardening, ...execHardening];
+
+/** Preset `sallyport`. */
+export const allHardening: Hardening = new Set(hardeningRules.map((rule) => rule.id));

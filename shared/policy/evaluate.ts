@@ -1,0 +1,204 @@
+/** The pipeline: which tools of a list survive in a context. Pure; the same walk serves answers and traces. */
+
+import type { CompiledPolicy } from "./compile.ts";
+import { stageFindings, unknownProfileFindings } from "./findings.ts";
+import type { HttpDenyHit } from "./httpSurface.ts";
+import { type CompiledList, findHit } from "./lists.ts";
+import { normalizeKey } from "./names.ts";
+import type { StagePolicy } from "./pick.ts";
+import { enablingNames, type PolicyPlan, planFor } from "./plan.ts";
+import { type EntryFacts, enterPipeline, hasNativeWebSearch, isOwnerOnlyTool } from "./preFilters.ts";
+import { judgeAllowList, type StripReport } from "./strip.ts";
+import { type EnteringTools, indexTools, type ToolIndex } from "./toolIndex.ts";
+import type { PolicyContext, PolicyFinding, PolicyResult, PolicyStageResult, RegisteredTool } from "./types.ts";
+
+/** What a stage makes of every tool of the list, also of those that never reach it. */
+export interface StageVerdicts {
+  policy: StagePolicy;
+  /** Per slot: position of the entry that denies or allows it, -1 for none; undefined when there is no list. */
+  deny: Int32Array | undefined;
+  allow: Int32Array | undefined;
+  report: StripReport;
+  findings: readonly PolicyFinding[];
+}
+
+/** One walk through the pipeline with everything a trace needs. */
+export interface PolicyRun {
+  plan: PolicyPlan;
+  facts: EntryFacts;
+  entering: EnteringTools;
+  stages: readonly StageVerdicts[];
+  /** Slots that reached the end, appended ones included. */
+  surviving: readonly number[];
+  /** HTTP only: slots that the owner filter or the deny set of the surface removed at the end. */
+  httpOwner: ReadonlySet<number>;
+  httpDenied: ReadonlyMap<number, HttpDenyHit>;
+  result: PolicyResult;
+}
+
+/**
+ * Decides which tools survive.
+ * @param tools in run-time order: core tools, then plugin tools in order of registration
+ */
+export function evaluatePolicy(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+): PolicyResult {
+  return runPolicy(compiled, context, tools).result;
+}
+
+/** The walk behind `evaluatePolicy` and `tracePolicy`. */
+export function runPolicy(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+): PolicyRun {
+  const plan = planFor(compiled, context);
+  const index = indexTools(tools);
+  const facts = entryFacts(compiled, context, plan, index);
+  const entering = enterPipeline(index, facts);
+  const stages: StageVerdicts[] = [];
+  const stageResults: PolicyStageResult[] = [];
+  const result: PolicyResult = {
+    agentId: plan.agentId ?? null,
+    profile: plan.profile ?? null,
+    providerProfile: plan.providerProfile ?? null,
+    preFilters: entering.preFilters.map((outcome) => ({ ...outcome })),
+    stages: stageResults,
+    tools: [],
+    warnings: [],
+    findings: unknownProfileFindings(compiled, plan),
+  };
+  let current = entering.slots;
+  for (const policy of plan.stages) {
+    const verdicts = stageVerdicts(compiled, policy, entering);
+    stages.push(verdicts);
+    if (verdicts.report.warning !== undefined) result.warnings.push(verdicts.report.warning);
+    if (verdicts.findings.length > 0) result.findings.push(...verdicts.findings);
+    current = applyStage(verdicts, index, current, stageResults);
+  }
+  const http = context.surface === "http" ? httpEnd(compiled, index, facts, current, result) : noHttpEnd;
+  const surviving = [...(context.surface === "http" ? http.surviving : current), ...entering.appended];
+  result.tools = namesOf(index, surviving);
+  return { plan, facts, entering, stages, surviving, httpOwner: http.owner, httpDenied: http.denied, result };
+}
+
+function entryFacts(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  plan: PolicyPlan,
+  index: ToolIndex,
+): EntryFacts {
+  const isHttp = context.surface === "http";
+  return {
+    surface: isHttp ? "http" : "session",
+    messageProvider: isHttp ? "" : (normalizeKey(context.channel) ?? ""),
+    nativeSearch: !isHttp && hasNativeWebSearch(compiled.config, context),
+    isOwner: context.senderIsOwner === true,
+    pluginsEnabled: compiled.pluginsEnabled,
+    enabling: index.hasOptional ? enablingNames(plan) : noNames,
+    mcpThroughPipeline: compiled.hardening.has("policy.mcpThroughPipeline"),
+    strictConflicts: compiled.hardening.has("policy.toolNameConflicts"),
+  };
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+function applyStage(
+  { policy, deny, allow, report }: StageVerdicts,
+  index: ToolIndex,
+  current: readonly number[],
+  results: PolicyStageResult[],
+): readonly number[] {
+  const next: number[] = [];
+  const removed: string[] = [];
+  const surviving: string[] = [];
+  const limits = report.dropped ? undefined : allow;
+  for (const slot of current) {
+    const name = index.slots[slot]?.name ?? "";
+    if ((deny !== undefined && deny[slot] !== -1) || (limits !== undefined && limits[slot] === -1)) {
+      removed.push(name);
+    } else {
+      next.push(slot);
+      surviving.push(name);
+    }
+  }
+  results.push({ column: policy.column, label: policy.label, removed, surviving });
+  return next;
+}
+
+const verdictMemory = new WeakMap<EnteringTools, Map<StagePolicy, StageVerdicts>>();
+
+/** Verdicts depend on policy and entering tools alone, so they are worked out once per pair. */
+function stageVerdicts(compiled: CompiledPolicy, policy: StagePolicy, entering: EnteringTools): StageVerdicts {
+  let memory = verdictMemory.get(entering);
+  if (memory === undefined) {
+    memory = new Map();
+    verdictMemory.set(entering, memory);
+  }
+  const known = memory.get(policy);
+  if (known !== undefined) return known;
+  // A tool list can outlive many config revisions; old verdicts are not worth keeping.
+  if (memory.size >= 256) memory.clear();
+  const denyShadow = compiled.hardening.has("policy.pluginIdNotTool") ? noNames : entering.shadowed;
+  const deny = policy.deny === undefined ? undefined : hitsOf(policy.deny, entering, denyShadow);
+  // An allow list without entries restricts nothing.
+  const allow =
+    policy.allow === undefined || policy.allow.entries.length === 0
+      ? undefined
+      : hitsOf(policy.allow, entering, entering.shadowed);
+  const report = judgeAllowList(policy, entering, allow, compiled.strictLists);
+  const findings = stageFindings(policy, entering, report, compiled.strictLists);
+  const verdicts: StageVerdicts = { policy, deny, allow, report, findings };
+  memory.set(policy, verdicts);
+  return verdicts;
+}
+
+function hitsOf(list: CompiledList, entering: EnteringTools, shadowed: ReadonlySet<string>): Int32Array {
+  const { slots } = entering.index;
+  const hits = new Int32Array(slots.length);
+  for (let position = 0; position < slots.length; position += 1) {
+    const slot = slots[position];
+    if (slot === undefined) continue;
+    let hit = findHit(list, slot.normalized, slot.pluginId, shadowed);
+    // `write` carries `apply_patch` in both directions; nothing else implies anything (policy §3).
+    if (hit === -1 && slot.normalized === "apply_patch") hit = findHit(list, "write", undefined, shadowed);
+    hits[position] = hit;
+  }
+  return hits;
+}
+
+function namesOf(index: ToolIndex, slots: readonly number[]): string[] {
+  return slots.map((slot) => index.slots[slot]?.name ?? "");
+}
+
+interface HttpEnd {
+  surviving: readonly number[];
+  owner: ReadonlySet<number>;
+  denied: ReadonlyMap<number, HttpDenyHit>;
+}
+
+const noHttpEnd: HttpEnd = { surviving: [], owner: new Set(), denied: new Map() };
+
+/** On HTTP the owner filter comes behind the stages, then the deny set of the surface (policy §15). */
+function httpEnd(
+  compiled: CompiledPolicy,
+  index: ToolIndex,
+  facts: EntryFacts,
+  current: readonly number[],
+  result: PolicyResult,
+): HttpEnd {
+  const owner = new Set<number>();
+  const denied = new Map<number, HttpDenyHit>();
+  index.slots.forEach((slot, position) => {
+    if (!facts.isOwner && isOwnerOnlyTool(slot)) owner.add(position);
+    const hit = compiled.httpDeny.denies(slot);
+    if (hit !== undefined) denied.set(position, hit);
+  });
+  const lostToOwner = current.filter((slot) => owner.has(slot));
+  const lostToDeny = current.filter((slot) => !owner.has(slot) && denied.has(slot));
+  if (lostToOwner.length > 0) result.preFilters.push({ filter: "owner-only", removed: namesOf(index, lostToOwner) });
+  if (lostToDeny.length > 0) result.preFilters.push({ filter: "http-deny", removed: namesOf(index, lostToDeny) });
+  return { surviving: current.filter((slot) => !owner.has(slot) && !denied.has(slot)), owner, denied };
+}
