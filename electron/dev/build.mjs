@@ -39,9 +39,7 @@ async function buildAll(detail) {
       ["panel", rendererTarget],
     ]) {
       detail(name);
-      const config = await target(rootDir, temporaryDir);
-      if (config === null) console.warn(`  not there yet, skipped: ${name}`);
-      else await build(config);
+      await build(await target(rootDir, temporaryDir));
     }
   } catch (cause) {
     throw new SetupProblem(

@@ -7,7 +7,8 @@ const GRACE_MS = 5000;
  * @typedef {object} ChildGroup
  * @property {import("node:child_process").ChildProcess} child
  * @property {Promise<{ exitCode: number | null, signal: string | null, error?: Error }>} ended
- * @property {() => Promise<void>} end asks the whole group to end, and after five seconds makes it
+ * @property {() => Promise<void>} end asks the program to end, and after five seconds makes it; what is then left of
+ *   its group is ended in any case
  */
 
 /**
@@ -15,32 +16,33 @@ const GRACE_MS = 5000;
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} options
+ * @param {NodeJS.Signals} [gentleSignal] what the program takes as a request to end
  * @returns {ChildGroup}
  */
-export function startGroup(command, args, options) {
+export function startGroup(command, args, options, gentleSignal = "SIGTERM") {
   const ownsGroup = process.platform !== "win32";
   const child = spawn(command, args, { ...options, detached: ownsGroup });
   const ended = new Promise((resolve) => {
     child.on("error", (error) => resolve({ exitCode: null, signal: null, error }));
     child.on("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
-  const send = (signal) => {
-    if (child.pid === undefined) return;
+  const send = (pid, signal) => {
     try {
-      if (ownsGroup) process.kill(-child.pid, signal);
-      else child.kill(signal);
+      process.kill(pid, signal);
     } catch (error) {
       // ESRCH: everything in it has ended already, which is what was asked for.
       if (error.code !== "ESRCH") throw error;
     }
   };
   const end = async () => {
-    send("SIGTERM");
-    const timer = setTimeout(() => send("SIGKILL"), GRACE_MS);
+    if (child.pid === undefined) return;
+    const everything = ownsGroup ? -child.pid : child.pid;
+    // Only the leader is asked: an app whose helper processes vanish under it cannot leave in good order.
+    if (child.exitCode === null && child.signalCode === null) send(child.pid, gentleSignal);
+    const timer = setTimeout(() => send(everything, "SIGKILL"), GRACE_MS);
     await ended;
     clearTimeout(timer);
-    // The leader is gone; what it left behind in its group goes too.
-    send("SIGKILL");
+    if (ownsGroup) send(everything, "SIGKILL");
   };
   return { child, ended, end };
 }

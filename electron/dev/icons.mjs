@@ -9,31 +9,19 @@ const iconsDir = path.join(rootDir, "resources", "icons");
 const APP_SIZES = [16, 24, 32, 48, 64, 128, 256, 512];
 const MAIN_SIZE = 1024;
 
-/** For dark bars, for light bars, and the black shape that macOS colours itself. */
-const trayVariants = [
-  ["tray-light", "#edeae0"],
-  ["tray-dark", "#1b2020"],
-  ["trayTemplate", "#000000"],
-];
-
 async function drawAll(page) {
   const app = await readFile(path.join(iconsDir, "icon.svg"), "utf8");
   await draw(page, app, MAIN_SIZE, "icon.png");
   for (const size of APP_SIZES) await draw(page, app, size, path.join("linux", `${size}x${size}.png`));
 
   const tray = await readFile(path.join(iconsDir, "tray.svg"), "utf8");
-  const withoutDot = tray.replace(/<circle id="pending"[^>]*>/, "");
-  for (const [name, colour] of trayVariants) {
-    for (const [suffix, source] of [
-      ["", withoutDot],
-      ["-pending", tray],
-    ]) {
-      // macOS recognises a template image by the end of its name.
-      const file = name === "trayTemplate" ? `tray${suffix}Template` : `${name}${suffix}`;
-      const svg = source.replaceAll("currentColor", colour);
-      await draw(page, svg, 16, path.join("tray", `${file}.png`));
-      await draw(page, svg, 32, path.join("tray", `${file}@2x.png`));
-    }
+  const plain = tray.replace(/<circle id="waiting"[^>]*>/, "");
+  for (const [name, svg] of [
+    ["tray", plain],
+    ["trayWaiting", tray],
+  ]) {
+    await draw(page, svg, 16, `${name}.png`);
+    await draw(page, svg, 32, `${name}@2x.png`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** `npm test`: set-up, build, then every suite within its time; `--only=a,b` and `--skip=a,b` choose among them. */
 import { rm } from "node:fs/promises";
+import path from "node:path";
 import { budgets } from "./budgets.mjs";
 import { buildIfChanged } from "./build.mjs";
 import { isProgram } from "./setup/paths.mjs";
@@ -10,6 +11,7 @@ import { resultsDir } from "./suites/runTimed.mjs";
 
 // The others look at sources only.
 const needsApp = new Set(["unit", "e2e", "package"]);
+const needsBuild = new Set(["e2e", "package"]);
 
 /**
  * @param {string[]} args of the command line
@@ -41,14 +43,19 @@ async function main(args) {
   const progress = createProgress(process.stdout);
   const withApp = names.some((name) => needsApp.has(name));
   const prepared = await setUp({ electron: withApp, tests: withApp }, progress);
-  if (withApp) await buildIfChanged(progress);
   if (prepared.electron !== null) progress.say(describeElectron(prepared.electron));
-  await rm(resultsDir, { recursive: true, force: true });
+  const total = { passed: 0, failed: 0 };
+  const isBuilt = !withApp || (await buildOrSay(progress));
+  if (!isBuilt) total.failed += 1;
 
   // Loaded only now: on a fresh machine the packages it stands on have just been installed.
   const { suites } = await import("./suites/suites.mjs");
-  const total = { passed: 0, failed: 0 };
   for (const name of names) {
+    if (!isBuilt && needsBuild.has(name)) {
+      progress.say(`✗ ${name}: not run, because the build failed`);
+      continue;
+    }
+    await rm(path.join(resultsDir, `${name}.log`), { force: true });
     const { passed, failed } = await runSuite(name, suites.get(name), prepared, progress);
     total.passed += passed;
     total.failed += failed;
@@ -56,6 +63,17 @@ async function main(args) {
   progress.say(`\nAll suites: ${elapsed(startedAtMs)}. Logs and reports: e2e/results`);
   progress.say(`${total.passed} passed, ${total.failed} failed`);
   if (total.failed > 0) process.exitCode = 1;
+}
+
+/** A build that fails counts as a failure; the suites that read only sources still run and may tell why. */
+async function buildOrSay(progress) {
+  try {
+    await buildIfChanged(progress);
+    return true;
+  } catch (error) {
+    printProblem(error);
+    return false;
+  }
 }
 
 function runSuite(name, run, prepared, progress) {
@@ -70,7 +88,7 @@ function runSuite(name, run, prepared, progress) {
     // A suite that was cut off has its own failures; one that merely came in late has none yet.
     if (isLate && result.failed === 0) result.failed = 1;
     if (result.failed > 0) progress.say(`${result.output.trimEnd()}\n`);
-    for (const note of result.notes ?? []) progress.say(`  ${note}`);
+    else for (const note of result.notes ?? []) progress.say(`  ${note}`);
     if (isLate) progress.say(`  ${name} took longer than its ${budgetMs / 1000} s and was ended.`);
     return result;
   };

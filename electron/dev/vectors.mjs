@@ -7,6 +7,7 @@ import { cacheDir, isProgram, rootDir } from "./setup/paths.mjs";
 import { printProblem, SetupProblem } from "./setup/problem.mjs";
 import { createProgress } from "./setup/progress.mjs";
 import { setUp } from "./setup/setUp.mjs";
+import { withExitCode } from "./suites/counts.mjs";
 import { countVectorKinds, vectorSuiteNames } from "./vectorSuites.mjs";
 
 const runDir = path.join(rootDir, "e2e", "vectorsRun");
@@ -59,67 +60,38 @@ function printNotBuilt(vectorsDir, suite) {
   }
 }
 
+/** The reporter prints; only the counts come back. */
 async function runVitest(vectorsDir, names) {
-  const report = path.join(cacheDir, `vectors-${process.pid}.json`);
+  const countsFile = path.join(cacheDir, `vectors-${process.pid}.json`);
   await mkdir(cacheDir, { recursive: true });
   const args = [
     path.join(rootDir, "node_modules", "vitest", "vitest.mjs"),
     "run",
     `--config=${path.join(rootDir, "e2e", "vitest.vectors.config.ts")}`,
-    "--reporter=json",
-    `--outputFile.json=${report}`,
+    `--reporter=${path.join(rootDir, "electron", "dev", "vectorsReporter.mjs")}`,
     ...names.map((name) => `e2e/vectorsRun/${name}/`),
   ];
   const group = startGroup(process.execPath, args, {
     cwd: rootDir,
-    env: { ...process.env, VECTORS_DIR: vectorsDir },
-    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, VECTORS_DIR: vectorsDir, SALLYPORT_VECTORS_COUNTS: countsFile },
+    stdio: ["ignore", "inherit", "inherit"],
   });
   const stopListening = endOnInterrupt(group.end);
-  // Suites that are built in part say themselves which kinds they leave out.
-  let output = "";
-  group.child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    output += chunk;
-  });
   const { exitCode } = await group.ended;
   stopListening();
-  for (const line of output.split("\n"))
-    if (/^not (built|run here): /.test(line)) process.stdout.write(`${line}\n`);
   try {
-    return printResults(JSON.parse(await readFile(report, "utf8")), exitCode);
+    return withExitCode(JSON.parse(await readFile(countsFile, "utf8")), exitCode);
   } catch (cause) {
-    throw new SetupProblem(`The vectors did not run:\n${output}`, "mend what vitest says above.", { cause });
+    throw new SetupProblem(
+      "The vectors did not run.",
+      "mend what vitest says above and run the command again.",
+      {
+        cause,
+      },
+    );
   } finally {
-    await rm(report, { force: true });
+    await rm(countsFile, { force: true });
   }
-}
-
-/** Names each mismatch with the place where the values differ. */
-function printResults(report, exitCode) {
-  let failed = report.numFailedTests;
-  for (const file of report.testResults) {
-    const failures = file.assertionResults.filter((test) => test.status === "failed");
-    for (const test of failures) {
-      process.stdout.write(`✗ ${test.fullName}\n${indent(test.failureMessages.join("\n"))}\n`);
-    }
-    if (file.status === "failed" && failures.length === 0) {
-      failed += 1;
-      process.stdout.write(
-        `✗ ${path.relative(rootDir, file.name)} could not be run\n${indent(file.message)}\n`,
-      );
-    }
-  }
-  if (exitCode !== 0 && failed === 0) {
-    failed = 1;
-    process.stdout.write("✗ vitest failed outside of every case; its words are above\n");
-  }
-  return { passed: report.numPassedTests, failed };
-}
-
-/** Without the stack: what differs is the message, where it was noticed is always the same line. */
-function indent(message) {
-  const lines = message.split("\n").filter((line) => !/^\s+at /.test(line));
-  return lines.map((line) => `    ${line}`).join("\n");
 }
 
 if (isProgram(import.meta.url)) {

@@ -3,7 +3,8 @@
 import type { SallyportContract } from "../../shared/contract/index.ts";
 import { AppError } from "../../shared/errors/index.ts";
 import { allHardening, type Hardening, hardeningRules } from "../../shared/hardening/index.ts";
-import { agentScopes, defaultAgentId } from "../../shared/policy/index.ts";
+import { defaultAgentId } from "../../shared/policy/index.ts";
+import { agentScopes } from "../../shared/policy/scopes.ts";
 import type { Handlers } from "../../shared/rpc/index.ts";
 import { createApprovals } from "./approvals/createApprovals.ts";
 import { createPresence } from "./approvals/presence.ts";
@@ -75,10 +76,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     otherPath: paths.otherApprovals,
     logger,
     clock,
-    hardening: () => hardening,
   });
   const isFirstRun = settings.state() === "missing";
-  const database = openDatabase({ path: paths.database, logger, clock });
+  const database = openDatabase({ path: paths.database, logger });
   const ledger = createLedger(database.db);
 
   const agentIds = () => {

@@ -66,7 +66,13 @@ export type CallOutcome =
   | { kind: "cancelled"; toolCallId: string };
 
 export interface CallOptions {
+  /** The caller cancels the call. */
   signal: AbortSignal;
+  /**
+   * The caller went away without cancelling. A call that waits for a person goes on waiting, and its session can
+   * fetch the outcome later; one that runs in the foreground is ended. Must abort before `signal` when both do.
+   */
+  detached?: AbortSignal;
   onProgress?: (text: string) => void;
   /** Give back `pending` when a person has not answered after this many milliseconds; null = wait to the end. */
   holdMs: number | null;

@@ -108,8 +108,8 @@ export function patternsHardened(input: StoreInput): Stored {
     const stored = hardenedPatterns(segment, verdict, input.options);
     if ("withheld" in stored) return stored;
     for (const pattern of stored.patterns) {
-      // A file whose own name reads as a wildcard would store more than itself.
-      if (/[*?]/.test(pattern)) return { withheld: "nothingWouldMatch" };
+      // A file whose own name reads as a wildcard would store more than itself; dots would hide where it is.
+      if (/[*?]|\/\.\.?(?:\/|$)/.test(pattern)) return { withheld: "nothingWouldMatch" };
       if (!input.ownPatterns.has(pattern)) patterns.add(pattern);
     }
   }

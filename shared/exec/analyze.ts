@@ -1,7 +1,7 @@
 /** Turns command text into pipelines of simple commands with the programs they would start, or says why it cannot. */
 import { failure, type LexedSegment, lexPosix } from "./lexer.ts";
 import { lexWindows } from "./lexWindows.ts";
-import { absoluteFrom, expandHome, normalizePath } from "./paths.ts";
+import { absoluteFrom, expandHome } from "./paths.ts";
 import type {
   AnalysisFailure,
   AnalyzeOptions,
@@ -29,7 +29,7 @@ export function resolveExecutable(
   options: AnalyzeOptions,
   isTildeLiteral = false,
 ): ExecutableResolution {
-  const { cwd, env, home, lookup, platform, hardening } = options;
+  const { cwd, env, home, lookup, platform } = options;
   const expanded = isTildeLiteral ? word : expandHome(word, env.HOME ?? home);
   const nothing = { word, candidatePath: null, resolvedPath: null, realPath: null };
   if (word === "") return nothing;
@@ -45,17 +45,10 @@ export function resolveExecutable(
   }
   const absolute = absoluteFrom(expanded, cwd, platform);
   const facts = lookup.inspect(absolute);
-  // Text-collapsing `link/..` could name another file than the kernel opens; only equal files may be collapsed.
-  const collapsed = normalizePath(absolute, platform);
-  const isSame =
-    collapsed !== absolute &&
-    facts.realPath !== null &&
-    lookup.inspect(collapsed).realPath === facts.realPath;
-  const candidatePath = hardening.has("exec.realPathMatch") && isSame ? collapsed : absolute;
   return {
     word,
-    candidatePath,
-    resolvedPath: facts.isExecutable ? candidatePath : null,
+    candidatePath: absolute,
+    resolvedPath: facts.isExecutable ? absolute : null,
     realPath: facts.isExecutable ? facts.realPath : null,
   };
 }

@@ -128,8 +128,23 @@ export function serializeApprovals(file: ApprovalsFile): Record<string, unknown>
   };
 }
 
-/** The entries that count for an agent: `*` first, then its own. */
-export function collectAllowlist(file: ApprovalsFile, agentId: string): AllowlistRule[] {
+const collected = new WeakMap<ApprovalsFile, Map<string, readonly AllowlistRule[]>>();
+
+/**
+ * The entries that count for an agent: `*` first, then its own.
+ * One file gives one list per agent, so that matchers built for a list can be kept with it.
+ */
+export function collectAllowlist(file: ApprovalsFile, agentId: string): readonly AllowlistRule[] {
+  const byAgent = collected.get(file) ?? new Map<string, readonly AllowlistRule[]>();
+  collected.set(file, byAgent);
+  const known = byAgent.get(agentId);
+  if (known !== undefined) return known;
+  const rules = readAllowlist(file, agentId);
+  byAgent.set(agentId, rules);
+  return rules;
+}
+
+function readAllowlist(file: ApprovalsFile, agentId: string): AllowlistRule[] {
   const ids = agentId === "*" ? ["*"] : ["*", agentId];
   return ids.flatMap((id) =>
     (file.agents.get(id)?.allowlist ?? []).map((one) => ({

@@ -103,7 +103,7 @@ function findOddities(text: string): OdditySpan[] {
     // Emoji are made with these; only behind a picture are they part of what one sees.
     const joinsEmoji =
       (char === "\ufe0f" || char === "\u200d") &&
-      (previous === "\ufe0f" || /[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]/u.test(previous));
+      (previous === "\ufe0f" || /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u.test(previous));
     previous = char;
     if (kind === null || joinsEmoji) continue;
     const codePoint = char.codePointAt(0) ?? 0;

@@ -5,7 +5,7 @@ import { inspectText } from "./displayCommand.ts";
 import { matchExactGrant, matchGrant } from "./grants.ts";
 import { findInlineEval } from "./inlineEval.ts";
 import { detectObfuscation } from "./obfuscation.ts";
-import { compileAllowlist } from "./patterns.ts";
+import { allowlistMatcher } from "./patterns.ts";
 import { planSatisfied, planVerbatim } from "./plan.ts";
 import { findWrapperProblem, judgeSegment, type SatisfyContext } from "./satisfy.ts";
 import { findSelfApproval } from "./selfApproval.ts";
@@ -17,11 +17,13 @@ import type {
   EvaluateExecInput,
   ExecDecision,
   ExecReason,
+  ExecutableLookup,
   ExecutionPlan,
   ExecWarnings,
   FallbackOutcome,
   Grant,
   InlineEvalHit,
+  PathFacts,
   SegmentVerdict,
 } from "./types.ts";
 
@@ -37,7 +39,7 @@ function contextOf(input: EvaluateExecInput, allowlist: readonly AllowlistRule[]
     home: input.home,
     lookup: input.lookup,
     hardening: input.hardening,
-    allowlist: compileAllowlist(allowlist, input),
+    allowlist: allowlistMatcher(allowlist, input),
     safeBins: input.safeBins ?? {},
     findGrant: findGrantFor(input),
   };
@@ -296,11 +298,32 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
   };
 }
 
+/** Within one decision every path has one answer, and costs one look. */
+function rememberLookups(lookup: ExecutableLookup): ExecutableLookup {
+  const paths = new Map<string, PathFacts>();
+  const names = new Map<string, PathFacts | null>();
+  return {
+    inspect(path) {
+      const facts = paths.get(path) ?? lookup.inspect(path);
+      paths.set(path, facts);
+      return facts;
+    },
+    findOnPath(name, env) {
+      const known = names.get(name);
+      const facts = known === undefined ? lookup.findOnPath(name, env) : known;
+      names.set(name, facts);
+      return facts;
+    },
+    isDirectory: (path) => lookup.isDirectory(path),
+  };
+}
+
 /**
  * Decides one exec call. Pure but for the lookup; no clock of its own.
  * The caller binds the decision to what it saw (plan, cwd, env, files) and checks again before it spawns.
  */
-export function evaluateExec(input: EvaluateExecInput): ExecDecision {
+export function evaluateExec(call: EvaluateExecInput): ExecDecision {
+  const input = { ...call, lookup: rememberLookups(call.lookup) };
   const judged = judge(input);
   const verdict = withWindowsPlan(input, judged, decide(input, judged));
   return {

@@ -13,8 +13,7 @@ export const execHardening: readonly HardeningRule[] = [
     id: "exec.realPathMatch",
     reference:
       "Matches patterns against the path as written, `..` and links included, even when nothing is there.",
-    sallyport:
-      "Normalises the path, requires an executable file, and requires its real path to be listed as well.",
+    sallyport: "Requires an executable file whose real path is listed as well as the path as written.",
     source: "exec.md 14.1",
   },
   {
@@ -115,7 +114,7 @@ export const execHardening: readonly HardeningRule[] = [
   {
     id: "exec.fileAskOff",
     reference: "ask=off in the approvals file wins over ask=always in the config.",
-    sallyport: "The stricter of both counts.",
+    sallyport: "always in the config holds.",
     source: "exec.md 5.1",
   },
   {

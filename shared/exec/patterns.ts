@@ -45,6 +45,21 @@ export function matchesPattern(pattern: string, path: string | null, options: Pa
   return compileAllowlist([{ agentId: "*", pattern }], options).match(path) !== null;
 }
 
+const compiled = new WeakMap<readonly AllowlistRule[], { key: string; list: CompiledAllowlist }>();
+
+/** A matcher kept with the list it was built for; lists are never changed in place. */
+export function allowlistMatcher(
+  rules: readonly AllowlistRule[],
+  options: PatternOptions,
+): CompiledAllowlist {
+  const key = `${options.platform} ${options.home}`;
+  const known = compiled.get(rules);
+  if (known !== undefined && known.key === key) return known.list;
+  const list = compileAllowlist(rules, options);
+  compiled.set(rules, { key, list });
+  return list;
+}
+
 /** Builds a matcher whose cost does not depend on the number of exact entries. */
 export function compileAllowlist(
   rules: readonly AllowlistRule[],

@@ -70,7 +70,7 @@ export interface ResolvePolicyInput {
 }
 
 export type ResolvedExecPolicy =
-  | { ok: true; policy: EffectiveExecPolicy; allowlist: AllowlistRule[]; safeBins: SafeBinSettings }
+  | { ok: true; policy: EffectiveExecPolicy; allowlist: readonly AllowlistRule[]; safeBins: SafeBinSettings }
   | { ok: false; code: "hostNotAllowed" | "noSandbox" | "elevatedNotPermitted"; message: string };
 
 interface Sourced<T> {
@@ -268,7 +268,9 @@ function resolveAsk(
   if (isFullElevated) effective = { value: "off", source: { kind: "elevated", path: "tools.elevated" } };
   const fileValue = fromFile(file, input.agentId, "ask", askOrder, "always", hardening);
   if (fileValue !== undefined) {
-    const fileWins = fileValue.value === "off" && !hardening.has("exec.fileAskOff");
+    // Off refuses misses where on-miss would ask, so it may win over that; over always it would silence a person.
+    const isSilencing = effective.value === "always" && hardening.has("exec.fileAskOff");
+    const fileWins = fileValue.value === "off" && !isSilencing;
     effective = fileWins ? fileValue : stricterAsk(effective, fileValue);
   }
   // With full not confirmed, ask=off would turn the person's own open setting into silent refusals.

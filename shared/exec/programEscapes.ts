@@ -5,6 +5,8 @@ interface EscapeRule {
   programs: string;
   /** The first word that matches any of these is the escape. */
   words: readonly RegExp[];
+  /** Tested on all arguments joined by NUL: where the meaning hangs on what stands before. */
+  joined?: readonly RegExp[];
 }
 
 const anyWord = /^[\s\S]*$/;
@@ -16,19 +18,19 @@ const rules: readonly EscapeRule[] = [
       /^-c/,
       /^--(?:config-env|exec-path|upload-pack|receive-pack|exec|ext-diff|textconv|open-files-in-pager|extcmd|template|tool|work-tree|git-dir|output|upload-archive|extra-config)(?:=|$)/,
       /^-O/,
-      /^-(?:C)$/,
       /^(?:bisect|filter-branch|rebase|difftool|mergetool|submodule|daemon|instaweb|credential|hook|maintenance|send-email|svn|p4|config|web--browse|archive|upload-pack|shell)$/,
       /^ext::/,
-      /^-u$/,
     ],
+    joined: [/(?:^|\0)clone\0(?:[\s\S]*\0)?-u/],
   },
   {
     programs: "tar gtar bsdtar",
     words: [
       /^--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command|absolute-names|transform|xform|checkpoint|unlink-first|owner-map)(?:=|$)/,
-      /^-?[a-zA-Z]*[IFP][a-zA-Z]*$/,
-      /^-I/,
+      /^-[a-zA-Z]*[IFP]/,
     ],
+    // The old style writes the letters without a dash, as the first argument.
+    joined: [/^[a-zA-Z]*[IFP][a-zA-Z]*(?:\0|$)/],
   },
   {
     programs: "ssh sftp scp rsh mosh slogin",
@@ -188,5 +190,6 @@ export function findProgramEscape(argv: readonly string[]): string | null {
   for (const word of args) {
     if (rule.words.some((pattern) => pattern.test(word))) return word;
   }
-  return null;
+  const joined = args.join("\0");
+  return rule.joined?.some((pattern) => pattern.test(joined)) === true ? (args[0] ?? null) : null;
 }

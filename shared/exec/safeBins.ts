@@ -73,7 +73,7 @@ function fromCustom(custom: SafeBinProfile): Profile {
 function isSafeLiteral(word: string, refusesSeparators: boolean): boolean {
   if (/[*?[\]]/.test(word)) return false;
   if (/^(?:\.\.?\/|~|\/|[A-Za-z]:[\\/])/.test(word)) return false;
-  return !(refusesSeparators && (word.includes("/") || word === ".." || word === "."));
+  return !(refusesSeparators && (word.includes("/") || word === ".."));
 }
 
 /** Finds a long flag exactly or by an unambiguous prefix. */

@@ -125,7 +125,7 @@ function matchScript(segment: CommandSegment, context: SatisfyContext): Match {
     )
       return {
         reason: {
-          code: "programMissing",
+          code: "shellNotTrusted",
           params: { path: shell ?? segment.execution.word },
           segmentIndex: index,
         },

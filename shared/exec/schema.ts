@@ -189,6 +189,7 @@ export const execReasonCode = z.enum([
   "blockedWrapper",
   "wrapperNotTrusted",
   "wrapperWritesFile",
+  "shellNotTrusted",
   "programMissing",
   "realPathMiss",
   "safeBinArgument",

@@ -107,11 +107,15 @@ function wholeRunAbsence(facts: AvailabilityFacts): (name: string) => Absence | 
 }
 
 function offByConfig(config: unknown, ...keys: readonly string[]): Absence | undefined {
-  return getIn(config, ...keys) === false ? because("disabled-in-config", { path: keys.join(".") }) : undefined;
+  return getIn(config, ...keys) === false
+    ? because("disabled-in-config", { path: keys.join(".") })
+    : undefined;
 }
 
 function readOnlyWorkspace(_: unknown, facts: AvailabilityFacts): Absence | undefined {
-  return facts.sandboxed === true && facts.workspaceAccess === "ro" ? because("workspace-read-only") : undefined;
+  return facts.sandboxed === true && facts.workspaceAccess === "ro"
+    ? because("workspace-read-only")
+    : undefined;
 }
 
 const patchProviders: ReadonlySet<string> = new Set(["openai", "openai-codex"]);
@@ -121,13 +125,16 @@ function applyPatchAbsence(config: unknown, facts: AvailabilityFacts): Absence |
   if (provider === undefined || !patchProviders.has(provider)) return because("provider-without-patch");
   const agent = agentScopes(config).get(normalizeAgentId(facts.agentId));
   // The agent's block replaces the global one as a whole.
-  const block = getRecord(agent?.tools.record, "exec", "applyPatch") ?? getRecord(config, "tools", "exec", "applyPatch");
-  if (block?.enabled === false) return because("disabled-in-config", { path: "tools.exec.applyPatch.enabled" });
+  const block =
+    getRecord(agent?.tools.record, "exec", "applyPatch") ?? getRecord(config, "tools", "exec", "applyPatch");
+  if (block?.enabled === false)
+    return because("disabled-in-config", { path: "tools.exec.applyPatch.enabled" });
   const allowModels = (getList(block, "allowModels") ?? []).filter((model) => typeof model === "string");
   if (allowModels.length > 0) {
     const model = normalizeKey(facts.model);
     const wanted = allowModels.map((entry) => entry.trim().toLowerCase());
-    const matches = model !== undefined && (wanted.includes(model) || wanted.includes(`${provider}/${model}`));
+    const matches =
+      model !== undefined && (wanted.includes(model) || wanted.includes(`${provider}/${model}`));
     if (!matches) return because("model-not-listed", { path: "tools.exec.applyPatch.allowModels" });
   }
   return readOnlyWorkspace(config, facts);
@@ -161,12 +168,14 @@ function webSearchAbsence(config: unknown, facts: AvailabilityFacts): Absence | 
   const off = offByConfig(config, "tools", "web", "search", "enabled");
   if (off !== undefined) return off;
   // Search providers are plugins, so no plugins means no search.
-  if (getIn(config, "plugins", "enabled") === false) return because("plugins-disabled", { path: "plugins.enabled" });
+  if (getIn(config, "plugins", "enabled") === false)
+    return because("plugins-disabled", { path: "plugins.enabled" });
   return facts.hasWebSearchProvider === false ? because("no-search-provider") : undefined;
 }
 
 function pluginAbsence(config: unknown, pluginId: string): Absence | undefined {
-  if (getIn(config, "plugins", "enabled") === false) return because("plugins-disabled", { path: "plugins.enabled" });
+  if (getIn(config, "plugins", "enabled") === false)
+    return because("plugins-disabled", { path: "plugins.enabled" });
   if (getIn(config, "plugins", "entries", pluginId, "enabled") === false) {
     return because("plugin-disabled", { pluginId, path: `plugins.entries.${pluginId}.enabled` });
   }
@@ -185,12 +194,16 @@ function memoryAbsence(config: unknown): Absence | undefined {
     return because("memory-slot-none", { path: "plugins.slots.memory" });
   }
   return (
-    offByConfig(config, "agents", "defaults", "memorySearch", "enabled") ?? pluginAbsence(config, "memory-core")
+    offByConfig(config, "agents", "defaults", "memorySearch", "enabled") ??
+    pluginAbsence(config, "memory-core")
   );
 }
 
 function xaiAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
-  return pluginAbsence(config, "xai") ?? (facts.hasXaiKey === true ? undefined : because("no-api-key", { pluginId: "xai" }));
+  return (
+    pluginAbsence(config, "xai") ??
+    (facts.hasXaiKey === true ? undefined : because("no-api-key", { pluginId: "xai" }))
+  );
 }
 
 function xSearchAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {

@@ -1,10 +1,10 @@
 /** Questions about single tools that other parts ask the pipeline. */
 
 import type { CompiledPolicy } from "./compile.ts";
+import { evaluatePolicy } from "./evaluate.ts";
 import { type CompiledList, findHit } from "./lists.ts";
 import { planFor } from "./plan.ts";
 import { isOwnerOnlyTool } from "./preFilters.ts";
-import { evaluatePolicy } from "./evaluate.ts";
 import { indexTools } from "./toolIndex.ts";
 import type { PolicyContext, PolicyResult, RegisteredTool } from "./types.ts";
 

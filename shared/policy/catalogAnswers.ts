@@ -24,7 +24,13 @@ export interface CatalogAnswerTool {
 export interface CatalogAnswer {
   agentId: string;
   profiles: { id: ToolProfileId; label: string }[];
-  groups: { id: string; label: string; source: "core" | "plugin"; pluginId?: string; tools: CatalogAnswerTool[] }[];
+  groups: {
+    id: string;
+    label: string;
+    source: "core" | "plugin";
+    pluginId?: string;
+    tools: CatalogAnswerTool[];
+  }[];
 }
 
 /** A plugin tool with what the catalog shows of it. */
@@ -105,7 +111,9 @@ export function effectiveAnswer(
   tools: readonly RegisteredTool[],
   fallbackAgentId: string,
 ): EffectiveAnswer {
-  const ownerOf = new Map(tools.map((tool) => [tool.name, tool.owner.kind === "mcp" ? "plugin" : tool.owner.kind]));
+  const ownerOf = new Map(
+    tools.map((tool) => [tool.name, tool.owner.kind === "mcp" ? "plugin" : tool.owner.kind]),
+  );
   const groups = effectiveLabels.map(({ id, label }) => ({
     id,
     label,

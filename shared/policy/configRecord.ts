@@ -80,3 +80,10 @@ export function pathText(path: ConfigPath): string {
   }
   return text;
 }
+
+/** Freezes plain data in depth. */
+export function deepFreeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const item of Object.values(value)) deepFreeze(item);
+}

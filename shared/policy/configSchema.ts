@@ -19,7 +19,8 @@ function refuseBoth(
   if ((scope.allow?.length ?? 0) > 0 && (scope.alsoAllow?.length ?? 0) > 0) {
     ctx.addIssue({
       code: "custom",
-      message: "allow and alsoAllow cannot both have entries here: merge alsoAllow into allow, or drop allow.",
+      message:
+        "allow and alsoAllow cannot both have entries here: merge alsoAllow into allow, or drop allow.",
     });
   }
 }
@@ -35,7 +36,11 @@ const providerPolicySchema = z
   .strictObject({ ...policyLists, profile: profileSchema.optional() })
   .superRefine(refuseBoth);
 
-const applyPatchSchema = z.strictObject({ enabled: flag, workspaceOnly: flag, allowModels: names.optional() });
+const applyPatchSchema = z.strictObject({
+  enabled: flag,
+  workspaceOnly: flag,
+  allowModels: names.optional(),
+});
 
 const safeBinProfileSchema = z.strictObject({
   minPositional: notNegative.optional(),
@@ -221,7 +226,13 @@ const groupEntrySchema = z.looseObject({
 const groupMap = z.record(z.string(), groupEntrySchema).optional();
 const nestedMap = z.record(z.string(), groupEntrySchema.extend({ channels: groupMap })).optional();
 
-const groupMaps = { groups: groupMap, rooms: groupMap, channels: groupMap, guilds: nestedMap, teams: nestedMap };
+const groupMaps = {
+  groups: groupMap,
+  rooms: groupMap,
+  channels: groupMap,
+  guilds: nestedMap,
+  teams: nestedMap,
+};
 
 /** Only the parts of a config that policy reads; everything else passes unseen. */
 export const policyConfigSchema = z.looseObject({

@@ -38,7 +38,11 @@ export interface ElevatedDecision {
 /** Decides about elevated runs. Never overrides tool policy: it says only where an allowed exec may run. */
 export function resolveElevated(config: unknown, request: ElevatedRequest): ElevatedDecision {
   const shared = getRecord(config, "tools", "elevated");
-  const own = getRecord(agentScopes(config).get(normalizeAgentId(request.agentId))?.entry, "tools", "elevated");
+  const own = getRecord(
+    agentScopes(config).get(normalizeAgentId(request.agentId))?.entry,
+    "tools",
+    "elevated",
+  );
   const disabled: ElevatedFailure[] = [];
   if (shared?.enabled === false) disabled.push({ gate: "enabled", key: "tools.elevated.enabled" });
   if (own?.enabled === false) disabled.push({ gate: "enabled", key: "agents.list[].tools.elevated.enabled" });
@@ -55,7 +59,8 @@ export function resolveElevated(config: unknown, request: ElevatedRequest): Elev
     const list = getList(allowFrom, channel) ?? request.channelFallback ?? [];
     return isOnList(list, request.sender);
   };
-  if (!isListed(shared?.allowFrom)) return refuse({ gate: "allowFrom", key: `tools.elevated.allowFrom.${channel}` });
+  if (!isListed(shared?.allowFrom))
+    return refuse({ gate: "allowFrom", key: `tools.elevated.allowFrom.${channel}` });
   const ownAllowFrom = asRecord(getIn(own, "allowFrom"));
   if (ownAllowFrom !== undefined && !isListed(ownAllowFrom)) {
     return refuse({ gate: "allowFrom", key: `agents.list[].tools.elevated.allowFrom.${channel}` });

@@ -1,6 +1,7 @@
 /** The pipeline: which tools of a list survive in a context. Pure; the same walk serves answers and traces. */
 
 import type { CompiledPolicy } from "./compile.ts";
+import { deepFreeze } from "./configRecord.ts";
 import { stageFindings, unknownProfileFindings } from "./findings.ts";
 import type { HttpDenyHit } from "./httpSurface.ts";
 import { type CompiledList, findHit } from "./lists.ts";
@@ -10,7 +11,13 @@ import { enablingNames, type PolicyPlan, planFor } from "./plan.ts";
 import { type EntryFacts, enterPipeline, hasNativeWebSearch, isOwnerOnlyTool } from "./preFilters.ts";
 import { judgeAllowList, type StripReport } from "./strip.ts";
 import { type EnteringTools, indexTools, type ToolIndex } from "./toolIndex.ts";
-import type { PolicyContext, PolicyFinding, PolicyResult, PolicyStageResult, RegisteredTool } from "./types.ts";
+import type {
+  PolicyContext,
+  PolicyFinding,
+  PolicyResult,
+  PolicyStageResult,
+  RegisteredTool,
+} from "./types.ts";
 
 /** What a stage makes of every tool of the list, also of those that never reach it. */
 export interface StageVerdicts {
@@ -131,7 +138,11 @@ function applyStage(
 const verdictMemory = new WeakMap<EnteringTools, Map<StagePolicy, StageVerdicts>>();
 
 /** Verdicts depend on policy and entering tools alone, so they are worked out once per pair. */
-function stageVerdicts(compiled: CompiledPolicy, policy: StagePolicy, entering: EnteringTools): StageVerdicts {
+function stageVerdicts(
+  compiled: CompiledPolicy,
+  policy: StagePolicy,
+  entering: EnteringTools,
+): StageVerdicts {
   let memory = verdictMemory.get(entering);
   if (memory === undefined) {
     memory = new Map();
@@ -150,6 +161,9 @@ function stageVerdicts(compiled: CompiledPolicy, policy: StagePolicy, entering: 
       : hitsOf(policy.allow, entering, entering.shadowed);
   const report = judgeAllowList(policy, entering, allow, compiled.strictLists);
   const findings = stageFindings(policy, entering, report, compiled.strictLists);
+  // Answers share these objects, so nobody may change them.
+  deepFreeze(findings);
+  deepFreeze(report.warning);
   const verdicts: StageVerdicts = { policy, deny, allow, report, findings };
   memory.set(policy, verdicts);
   return verdicts;
@@ -198,7 +212,9 @@ function httpEnd(
   });
   const lostToOwner = current.filter((slot) => owner.has(slot));
   const lostToDeny = current.filter((slot) => !owner.has(slot) && denied.has(slot));
-  if (lostToOwner.length > 0) result.preFilters.push({ filter: "owner-only", removed: namesOf(index, lostToOwner) });
-  if (lostToDeny.length > 0) result.preFilters.push({ filter: "http-deny", removed: namesOf(index, lostToDeny) });
+  if (lostToOwner.length > 0)
+    result.preFilters.push({ filter: "owner-only", removed: namesOf(index, lostToOwner) });
+  if (lostToDeny.length > 0)
+    result.preFilters.push({ filter: "http-deny", removed: namesOf(index, lostToDeny) });
   return { surviving: current.filter((slot) => !owner.has(slot) && !denied.has(slot)), owner, denied };
 }

@@ -61,7 +61,11 @@ function accountMap({ settings, path, context }: Lookup, key: string): Located |
   return shared === undefined ? undefined : { map: shared, path: [...path, key] };
 }
 
-function entryAt(located: Located | undefined, key: string | undefined, senders = true): GroupEntry | undefined {
+function entryAt(
+  located: Located | undefined,
+  key: string | undefined,
+  senders = true,
+): GroupEntry | undefined {
   if (located === undefined || key === undefined || key === "") return undefined;
   if (!Object.hasOwn(located.map, key)) return undefined;
   const record = asRecord(located.map[key]);
@@ -79,7 +83,11 @@ function genericEntries(lookup: Lookup): GroupEntry[] {
 }
 
 /** Channels whose entries have no sender map: exact id, then any case, then `*`. */
-function namedEntries(lookup: Lookup, keys: readonly string[], { fallback }: { fallback: boolean }): GroupEntry[] {
+function namedEntries(
+  lookup: Lookup,
+  keys: readonly string[],
+  { fallback }: { fallback: boolean },
+): GroupEntry[] {
   const located = keys.map((key) => accountMap(lookup, key)).find((found) => found !== undefined);
   if (located === undefined) return [];
   const wanted = [lookup.group.groupId, lookup.context.groupChannel ?? ""].map((name) => name.toLowerCase());

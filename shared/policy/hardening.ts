@@ -20,7 +20,8 @@ export const policyHardening: readonly HardeningRule[] = [
   {
     id: "policy.mcpThroughPipeline",
     reference: "Tools of MCP servers are appended behind the pipeline, so no stage can remove them.",
-    sallyport: "Tools of MCP servers enter the pipeline as plugin tools, with the server's name as plugin id.",
+    sallyport:
+      "Tools of MCP servers enter the pipeline as plugin tools, with the server's name as plugin id.",
     source: "policy.md §15",
   },
   {
@@ -31,7 +32,8 @@ export const policyHardening: readonly HardeningRule[] = [
   },
   {
     id: "policy.httpListsNormalised",
-    reference: "Names in gateway.tools.deny are compared letter by letter, so `Exec`, groups and patterns deny nothing.",
+    reference:
+      "Names in gateway.tools.deny are compared letter by letter, so `Exec`, groups and patterns deny nothing.",
     sallyport: "Names in gateway.tools.deny are normalised, and groups, plugin ids and patterns work there.",
     source: "policy.md §15",
   },
@@ -39,7 +41,8 @@ export const policyHardening: readonly HardeningRule[] = [
     id: "policy.providerModelKeys",
     reference:
       "For a model id with a slash, byProvider looks only for that id, so a key `<provider>/<model>` never applies.",
-    sallyport: "For a model id with a slash, byProvider looks for `<provider>/<model>` first, then for the id alone.",
+    sallyport:
+      "For a model id with a slash, byProvider looks for `<provider>/<model>` first, then for the id alone.",
     source: "policy.md §7",
   },
   {
@@ -57,7 +60,8 @@ export const policyHardening: readonly HardeningRule[] = [
   },
   {
     id: "policy.pluginIdNotTool",
-    reference: "A deny entry that equals a loaded plugin's id denies that plugin's tools and no longer the tool of that name.",
+    reference:
+      "A deny entry that equals a loaded plugin's id denies that plugin's tools and no longer the tool of that name.",
     sallyport: "Such a deny entry denies both.",
     source: "policy.md §11",
   },

@@ -51,7 +51,12 @@ export function decideHttpInvoke(
   const scopes = caller.kind === "scoped" ? new Set(caller.scopes.map((scope) => scope.trim())) : undefined;
   const isAdmin = scopes === undefined || scopes.has("operator.admin");
   if (!isAdmin && scopes?.has("operator.write") !== true) {
-    return { reachable: false, status: 403, errorType: "forbidden", message: "missing scope: operator.write" };
+    return {
+      reachable: false,
+      status: 403,
+      errorType: "forbidden",
+      message: "missing scope: operator.write",
+    };
   }
   const body = asRecord(request.body);
   const tool = getString(body, "tool")?.trim() ?? "";

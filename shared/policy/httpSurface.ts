@@ -43,7 +43,9 @@ const noShadow: ReadonlySet<string> = new Set();
 export function httpDenyPolicy(config: unknown, normalised: boolean): HttpDenyPolicy {
   const denyPath = ["gateway", "tools", "deny"] as const;
   const sources = listSources(getList(config, ...denyPath) ?? [], "deny", denyPath);
-  const lifted = new Set((getList(config, "gateway", "tools", "allow") ?? []).filter((name) => typeof name === "string"));
+  const lifted = new Set(
+    (getList(config, "gateway", "tools", "allow") ?? []).filter((name) => typeof name === "string"),
+  );
   const compiled: CompiledList = compileList("http", "denies", sources);
   const exact = new Map<string, PolicyRule>();
   for (const source of sources) {
@@ -65,7 +67,8 @@ export function httpDenyPolicy(config: unknown, normalised: boolean): HttpDenyPo
       effect: "denies",
       why: reason,
     };
-    if (lifted.has(name)) losers.push({ ...rule, lostTo: { ruleId: null, why: { code: "lifted-by-allow" } } });
+    if (lifted.has(name))
+      losers.push({ ...rule, lostTo: { ruleId: null, why: { code: "lifted-by-allow" } } });
     else defaults.set(name, { reason, rule });
   }
   const configuredHit = (slot: ToolSlot): PolicyRule | undefined => {
@@ -79,7 +82,11 @@ export function httpDenyPolicy(config: unknown, normalised: boolean): HttpDenyPo
       if (rule !== undefined) return { rule, reason: { code: "http-denied", params: { entry: rule.entry } } };
       return defaults.get(slot.name) ?? (normalised ? defaults.get(slot.normalized) : undefined);
     },
-    rules: [...compiled.entries.map((entry) => entry.rule), ...[...defaults.values()].map((hit) => hit.rule), ...losers],
+    rules: [
+      ...compiled.entries.map((entry) => entry.rule),
+      ...[...defaults.values()].map((hit) => hit.rule),
+      ...losers,
+    ],
   };
 }
 
@@ -91,7 +98,10 @@ export interface HttpAuditFinding {
 }
 
 /** The audit's word on `gateway.tools.allow`: default-denied names in it, compared trimmed and lower-cased. */
-export function auditHttpAllow(config: unknown, exposedBeyondLoopback: boolean): HttpAuditFinding | undefined {
+export function auditHttpAllow(
+  config: unknown,
+  exposedBeyondLoopback: boolean,
+): HttpAuditFinding | undefined {
   const names = (getList(config, "gateway", "tools", "allow") ?? [])
     .filter((name) => typeof name === "string")
     .map((name) => name.trim().toLowerCase())

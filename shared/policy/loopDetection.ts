@@ -30,7 +30,11 @@ export interface LoopRecord {
   resultKey?: string;
 }
 
-export type LoopDetectorName = "global_circuit_breaker" | "known_poll_no_progress" | "ping_pong" | "generic_repeat";
+export type LoopDetectorName =
+  | "global_circuit_breaker"
+  | "known_poll_no_progress"
+  | "ping_pong"
+  | "generic_repeat";
 
 /** `critical` blocks the call, and it must not be recorded; `warning` is for the log. */
 export type LoopVerdict =

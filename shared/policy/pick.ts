@@ -56,7 +56,8 @@ export function pickLists(scope: ConfigRecord | undefined, path: ConfigPath): Pi
   if (Array.isArray(allow)) {
     const allowPath = [...path, "allow"];
     const sources = listSources(allow, "allow", allowPath);
-    picked.allow = hasAlso && allow.length === 0 ? withStar(alsoSources, alsoPath) : [...sources, ...alsoSources];
+    picked.allow =
+      hasAlso && allow.length === 0 ? withStar(alsoSources, alsoPath) : [...sources, ...alsoSources];
     picked.allowPath = allowPath;
     configPaths.push(allowPath);
   } else if (hasAlso) {

@@ -89,7 +89,11 @@ export function enablingNames(plan: PolicyPlan): ReadonlySet<string> {
   return names;
 }
 
-function memo(compiled: CompiledPolicy, key: string, make: () => StagePolicy | undefined): StagePolicy | undefined {
+function memo(
+  compiled: CompiledPolicy,
+  key: string,
+  make: () => StagePolicy | undefined,
+): StagePolicy | undefined {
   if (compiled.stages.has(key)) return compiled.stages.get(key);
   const stage = make();
   compiled.stages.set(key, stage);
@@ -111,7 +115,9 @@ function providerProfileStage(
   globalEntry: ProviderEntry | undefined,
 ): StagePolicy | undefined {
   if (agentEntry === undefined && globalEntry === undefined) return undefined;
-  const key = [agentEntry, globalEntry].map((entry) => (entry === undefined ? "" : pathText(entry.path))).join("|");
+  const key = [agentEntry, globalEntry]
+    .map((entry) => (entry === undefined ? "" : pathText(entry.path)))
+    .join("|");
   return memo(compiled, `provider-profile|${key}`, () =>
     profileStage("provider-profile", "tools.byProvider.profile", [agentEntry, globalEntry], {
       withImplicit: false,
@@ -160,7 +166,10 @@ function groupStage(compiled: CompiledPolicy, context: PolicyContext): StagePoli
   return memo(compiled, `group|${key}`, () => {
     const picked = pickLists(choice.record, choice.path);
     if (picked === undefined) return undefined;
-    return compileStage("group", "group tools.allow", picked, { strips: true, losers: replacedRules(choice) });
+    return compileStage("group", "group tools.allow", picked, {
+      strips: true,
+      losers: replacedRules(choice),
+    });
   });
 }
 

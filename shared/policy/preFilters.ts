@@ -85,10 +85,19 @@ export function enterPipeline(index: ToolIndex, facts: EntryFacts): EnteringTool
 }
 
 function factsKey(index: ToolIndex, facts: EntryFacts): string {
-  const flags = [facts.nativeSearch, facts.isOwner, facts.pluginsEnabled, facts.mcpThroughPipeline, facts.strictConflicts];
+  const flags = [
+    facts.nativeSearch,
+    facts.isOwner,
+    facts.pluginsEnabled,
+    facts.mcpThroughPipeline,
+    facts.strictConflicts,
+  ];
   const bits = flags.map((flag) => (flag ? "1" : "0")).join("");
-  const provider = facts.messageProvider === "voice" || facts.messageProvider === "node" ? facts.messageProvider : "";
-  const enabled = index.hasOptional ? index.slots.map((slot) => (isEnabled(slot, facts) ? "1" : "0")).join("") : "";
+  const provider =
+    facts.messageProvider === "voice" || facts.messageProvider === "node" ? facts.messageProvider : "";
+  const enabled = index.hasOptional
+    ? index.slots.map((slot) => (isEnabled(slot, facts) ? "1" : "0")).join("")
+    : "";
   return `${facts.surface}|${provider}|${bits}|${enabled}`;
 }
 
@@ -104,10 +113,16 @@ function workOut(index: ToolIndex, facts: EntryFacts): EnteringTools {
   const reasons = new Map<PreFilterId, ReadonlyMap<number, Reason>>([["plugin-registration", registration]]);
   const beside = (slot: ToolSlot) => slot.tool.owner.kind === "mcp" && !facts.mcpThroughPipeline;
   const add = (filter: PreFilterId, reasonOf: (slot: ToolSlot) => Reason | undefined) =>
-    reasons.set(filter, reasonsBy(index, (slot) => (beside(slot) ? undefined : reasonOf(slot))));
+    reasons.set(
+      filter,
+      reasonsBy(index, (slot) => (beside(slot) ? undefined : reasonOf(slot))),
+    );
   if (facts.surface === "http") {
     // What is appended for a model is not on this surface at all.
-    reasons.set("surface", reasonsBy(index, (slot) => httpAbsence(slot, beside(slot))));
+    reasons.set(
+      "surface",
+      reasonsBy(index, (slot) => httpAbsence(slot, beside(slot))),
+    );
   } else {
     add("message-provider", (slot) => messageProviderReason(slot, facts));
     add("model-provider", (slot) => modelProviderReason(slot, facts));
@@ -126,7 +141,14 @@ function workOut(index: ToolIndex, facts: EntryFacts): EnteringTools {
     return slot !== undefined && beside(slot);
   };
   const inside = slots.filter((position) => !isBeside(position));
-  return { index, slots: inside, appended: slots.filter(isBeside), preFilters, reasons, ...namesOf(index, inside) };
+  return {
+    index,
+    slots: inside,
+    appended: slots.filter(isBeside),
+    preFilters,
+    reasons,
+    ...namesOf(index, inside),
+  };
 }
 
 function namesOf(index: ToolIndex, inside: readonly number[]) {
@@ -173,10 +195,12 @@ function registrationReasons(
     if (conflictNames.has(slot.normalized) || facts.strictConflicts) taken.add(slot.normalized);
   });
   index.slots.forEach((slot, position) => {
-    if (slot.tool.owner.kind !== "plugin" || slot.pluginId === undefined || available[position] !== true) return;
+    if (slot.tool.owner.kind !== "plugin" || slot.pluginId === undefined || available[position] !== true)
+      return;
     const pluginId = slot.pluginId;
     if (!facts.pluginsEnabled) reasons.set(position, { code: "plugins-disabled" });
-    else if (reserved.has(pluginId)) reasons.set(position, { code: "plugin-id-conflict", params: { pluginId } });
+    else if (reserved.has(pluginId))
+      reasons.set(position, { code: "plugin-id-conflict", params: { pluginId } });
     else if (!isEnabled(slot, facts)) {
       reasons.set(position, { code: "optional-not-enabled", params: { tool: slot.name, pluginId } });
     } else if (taken.has(slot.normalized)) {

@@ -55,7 +55,11 @@ interface ConfiguredList {
 
 type SandboxKey = "allow" | "alsoAllow" | "deny";
 
-function configured(config: unknown, agent: AgentScope | undefined, key: SandboxKey): ConfiguredList | undefined {
+function configured(
+  config: unknown,
+  agent: AgentScope | undefined,
+  key: SandboxKey,
+): ConfiguredList | undefined {
   const own = getList(agent?.tools.record, "sandbox", "tools", key);
   if (agent !== undefined && own !== undefined) {
     return { value: own, path: [...agent.tools.path, "sandbox", "tools", key], level: "agent" };
@@ -138,7 +142,11 @@ export function sandboxStage(config: unknown, agent: AgentScope | undefined): St
     column: "sandbox",
     label: "sandbox tools.allow",
     allow: compileList("sandbox", "allows", lists.allow),
-    restricts: restrictRule("sandbox", lists.allowPath, lists.allowPath === null ? "default-list" : "list-restricts"),
+    restricts: restrictRule(
+      "sandbox",
+      lists.allowPath,
+      lists.allowPath === null ? "default-list" : "list-restricts",
+    ),
     deny: compileList("sandbox", "denies", lists.deny),
     strips: false,
     quietWhenGated: false,
@@ -172,7 +180,8 @@ export function resolveSandboxPolicy(config: unknown, agentId: string): SandboxP
       }
     }
     for (const key of keys) {
-      if (getList(globalLists, key) !== undefined) return { source: "global", key: `tools.sandbox.tools.${key}` };
+      if (getList(globalLists, key) !== undefined)
+        return { source: "global", key: `tools.sandbox.tools.${key}` };
     }
     return { source: "default", key: `tools.sandbox.tools.${keys[0] ?? "allow"}` };
   };

@@ -85,7 +85,9 @@ export const policyFindingSchema = z.object({
   path: z.string(),
   entries: z.array(z.string()),
   failsOpen: z.boolean().describe("OpenClaw lets tools through because of it"),
-  enforced: z.boolean().describe("The evaluation that reports it restricted anyway (policy.strictLists and kin)"),
+  enforced: z
+    .boolean()
+    .describe("The evaluation that reports it restricted anyway (policy.strictLists and kin)"),
   suggestion: z.string().optional().describe("Nearest known name"),
   fix: z.array(configEditSchema).optional(),
 });

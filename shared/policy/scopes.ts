@@ -57,7 +57,9 @@ export function agentScopes(config: unknown): ReadonlyMap<string, AgentScope> {
 
 /** The agent of a run that names none: first entry with `default: true`, else the first entry, else `main`. */
 export function defaultAgentId(config: unknown): string {
-  const entries = (getList(config, "agents", "list") ?? []).map(asRecord).filter((entry) => entry !== undefined);
+  const entries = (getList(config, "agents", "list") ?? [])
+    .map(asRecord)
+    .filter((entry) => entry !== undefined);
   const chosen = entries.find((entry) => entry.default === true) ?? entries[0];
   return normalizeAgentId(typeof chosen?.id === "string" ? chosen.id : undefined);
 }
@@ -81,7 +83,11 @@ export function findProviderEntry(
   return undefined;
 }
 
-function providerKeyCandidates(provider: string, model: string | undefined, providerFirst: boolean): string[] {
+function providerKeyCandidates(
+  provider: string,
+  model: string | undefined,
+  providerFirst: boolean,
+): string[] {
   if (model === undefined) return [provider];
   if (!model.includes("/")) return [`${provider}/${model}`, provider];
   return providerFirst ? [`${provider}/${model}`, model, provider] : [model, provider];

@@ -55,7 +55,8 @@ export function matchSender(
     const policy = asRecord(value);
     if (policy === undefined) continue;
     const parsed = parseSenderKey(key);
-    const slot = key.trim() === "*" ? "*" : parsed === undefined ? undefined : `${parsed.field}:${parsed.value}`;
+    const slot =
+      key.trim() === "*" ? "*" : parsed === undefined ? undefined : `${parsed.field}:${parsed.value}`;
     if (slot !== undefined && !entries.has(slot)) entries.set(slot, { key, policy });
   }
   for (const { field, value } of senderCandidates(sender)) {

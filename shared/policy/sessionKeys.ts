@@ -15,7 +15,10 @@ export function parseAgentSessionKey(
  * Which agent a run belongs to (policy §5): explicit id if non-blank, else by session key, else none.
  * A key that is not `agent:<id>:<rest>` belongs to `main`.
  */
-export function resolveAgentId(agentId: string | undefined, sessionKey: string | undefined): string | undefined {
+export function resolveAgentId(
+  agentId: string | undefined,
+  sessionKey: string | undefined,
+): string | undefined {
   if (agentId !== undefined && agentId.trim() !== "") return normalizeAgentId(agentId);
   if (sessionKey === undefined || sessionKey.trim() === "") return undefined;
   return parseAgentSessionKey(sessionKey)?.agentId ?? "main";

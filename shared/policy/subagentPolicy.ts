@@ -40,7 +40,8 @@ export function subagentRoleOf(
   options: { httpCountsKey: boolean },
 ): SubagentRole | undefined {
   const depthGiven = context.spawnDepth ?? context.subagentDepth;
-  if (!isSubagentSessionKey(context.sessionKey) && !(depthGiven !== undefined && depthGiven >= 1)) return undefined;
+  if (!isSubagentSessionKey(context.sessionKey) && !(depthGiven !== undefined && depthGiven >= 1))
+    return undefined;
   const maxDepth = maxSpawnDepth(config);
   if (context.surface === "http") {
     const depth = depthGiven ?? (options.httpCountsKey ? subagentDepthOfKey(context.sessionKey) : undefined);

@@ -54,7 +54,8 @@ export function indexTools(tools: readonly RegisteredTool[]): ToolIndex {
   if (known !== undefined && isSame(known, tools)) return known;
   const slots = tools.map((tool): ToolSlot => {
     const owner = tool.owner;
-    const pluginId = owner.kind === "plugin" ? owner.pluginId : owner.kind === "mcp" ? owner.serverId : undefined;
+    const pluginId =
+      owner.kind === "plugin" ? owner.pluginId : owner.kind === "mcp" ? owner.serverId : undefined;
     const normalized = normalizeToolName(tool.name);
     return {
       tool,

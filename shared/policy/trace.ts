@@ -5,8 +5,8 @@ import type { CompiledPolicy } from "./compile.ts";
 import { pathText } from "./configRecord.ts";
 import { type PolicyRun, runPolicy, type StageVerdicts } from "./evaluate.ts";
 import type { CompiledList, ListEntry } from "./lists.ts";
-import { columnsOf, type ColumnSpec } from "./traceColumns.ts";
 import type { ToolSlot } from "./toolIndex.ts";
+import { type ColumnSpec, columnsOf } from "./traceColumns.ts";
 import type {
   ConfigPath,
   PolicyCell,
@@ -51,7 +51,9 @@ export function tracePolicy(
   const isHttp = context.surface === "http";
   const httpRun = isHttp ? run : runPolicy(compiled, { ...context, surface: "http" }, tools);
   const rules = new Map<string, PolicyRule>();
-  const columns = columnsOf(run, isHttp).map((spec) => rulingsOf(compiled, spec, run, httpRun, rules, isHttp));
+  const columns = columnsOf(run, isHttp).map((spec) =>
+    rulingsOf(compiled, spec, run, httpRun, rules, isHttp),
+  );
   const rows = rowsOf(run, columns, isHttp);
   return {
     result: run.result,
@@ -138,16 +140,16 @@ function rulingsOf(
   const column: PolicyColumn = { ...spec.column };
   switch (spec.kind) {
     case "exists":
-      return { column, ruling: existsRuling(compiled, run, rules) };
+      return { column, ruling: existsRuling(run, rules) };
     case "pre-filter":
-      return { column, ruling: preFilterRuling(compiled, spec.filter, run, rules, column.state === "active") };
+      return { column, ruling: preFilterRuling(spec.filter, run, rules, column.state === "active") };
     case "http-owner":
       return { column, ruling: httpOwnerRuling(run, rules, column.state === "active") };
     case "skipped":
       return { column, ruling: () => skipped };
     case "stage":
       for (const rule of stageRules(spec.verdicts)) rules.set(rule.id, rule);
-      return { column, ruling: stageRuling(spec.verdicts, spec.column.id) };
+      return { column, ruling: stageRuling(spec.verdicts) };
     case "http": {
       for (const rule of compiled.httpDeny.rules) rules.set(rule.id, rule);
       return { column, ruling: isHttp ? httpDenyRuling(run) : httpSurfaceRuling(httpRun) };
@@ -198,7 +200,7 @@ function preFilterRule(column: ColumnId, why: Reason, rules: Map<string, PolicyR
   return id;
 }
 
-function existsRuling(compiled: CompiledPolicy, run: PolicyRun, rules: Map<string, PolicyRule>) {
+function existsRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
   const registration = run.entering.reasons.get("plugin-registration");
   const surface = run.entering.reasons.get("surface");
   return (slot: ToolSlot, position: number): Ruling => {
@@ -215,7 +217,6 @@ function existsRuling(compiled: CompiledPolicy, run: PolicyRun, rules: Map<strin
 }
 
 function preFilterRuling(
-  compiled: CompiledPolicy,
   filter: PreFilterId,
   run: PolicyRun,
   rules: Map<string, PolicyRule>,
@@ -279,13 +280,13 @@ function stageRules({ policy }: StageVerdicts): PolicyRule[] {
   return [...rulesOf(policy.deny), ...rulesOf(policy.allow), ...whole, ...policy.losers];
 }
 
-function stageRuling(verdicts: StageVerdicts, column: ColumnId) {
+function stageRuling(verdicts: StageVerdicts) {
   const { policy, deny, allow, report } = verdicts;
   const allowSize = (policy.allow?.entries.length ?? 0) + 1;
   const make = byNumber((key) => {
     const throughWrite = key % 2 === 1;
     const pair = Math.floor(key / 2);
-    return stageCell(verdicts, column, Math.floor(pair / allowSize) - 1, (pair % allowSize) - 1, throughWrite);
+    return stageCell(verdicts, Math.floor(pair / allowSize) - 1, (pair % allowSize) - 1, throughWrite);
   });
   return (slot: ToolSlot, position: number): Ruling => {
     const denyHit = deny?.[position] ?? -1;
@@ -297,7 +298,6 @@ function stageRuling(verdicts: StageVerdicts, column: ColumnId) {
 
 function stageCell(
   { policy, allow, report }: StageVerdicts,
-  column: ColumnId,
   denyHit: number,
   allowHit: number,
   isPatch: boolean,
@@ -320,14 +320,17 @@ function stageCell(
     return { reached: { effect: "kept", why: { code: "no-allow-list" } }, gone: goneCell, removes: false };
   }
   if (allowEntry === undefined) {
-    return removal(notListedReason(policy.restricts), policy.restricts === undefined ? [] : [policy.restricts.id]);
+    return removal(
+      notListedReason(policy.restricts),
+      policy.restricts === undefined ? [] : [policy.restricts.id],
+    );
   }
   const ruleIds = [allowEntry.rule.id];
   const isWritten = allowEntry.rule.list === "allow" || allowEntry.rule.list === "alsoAllow";
   const isNamed = isWritten && allowEntry.rule.configPath !== null && allowEntry.kind !== "star";
   return {
     reached: { effect: "kept", ruleIds, why: allowReason(allowEntry, isPatch) },
-    gone: isNamed ? { effect: "withoutEffect", ruleIds, why: { code: "removed-earlier", params: { column } } } : goneCell,
+    gone: isNamed ? { effect: "withoutEffect", ruleIds, why: { code: "removed-earlier" } } : goneCell,
     removes: false,
   };
 }

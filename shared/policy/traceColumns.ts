@@ -58,7 +58,8 @@ export function columnsOf(run: PolicyRun, isHttp: boolean): ColumnSpec[] {
 
 function specOf(id: ColumnId, run: PolicyRun, isHttp: boolean): ColumnSpec {
   const number = stageNumbers.get(id);
-  const kind = number === undefined ? (id === "http" ? "surface" : "pre-filter") : number > 7 ? "call-site" : "stage";
+  const kind =
+    number === undefined ? (id === "http" ? "surface" : "pre-filter") : number > 7 ? "call-site" : "stage";
   const column: PolicyColumn = {
     id,
     kind,
@@ -95,7 +96,9 @@ function specOf(id: ColumnId, run: PolicyRun, isHttp: boolean): ColumnSpec {
 
 /** Where the deny set of the surface is written, as far as it is. */
 function httpPaths(run: PolicyRun): PolicyColumn["configPaths"] {
-  const paths = [...run.httpDenied.values()].flatMap(({ rule }) => (rule.configPath === null ? [] : [rule.configPath]));
+  const paths = [...run.httpDenied.values()].flatMap(({ rule }) =>
+    rule.configPath === null ? [] : [rule.configPath],
+  );
   return paths.length === 0 ? [] : [["gateway", "tools", "deny"]];
 }
 

@@ -20,7 +20,11 @@ export function compilePatterns(patterns: readonly { text: string; index: number
   const loose: Pattern[] = [];
   for (const { text, index } of patterns) {
     const pieces = text.split(/\*+/);
-    const pattern: Pattern = { index, pieces, minLength: pieces.reduce((sum, piece) => sum + piece.length, 0) };
+    const pattern: Pattern = {
+      index,
+      pieces,
+      minLength: pieces.reduce((sum, piece) => sum + piece.length, 0),
+    };
     const prefix = pieces[0] ?? "";
     const suffix = pieces.at(-1) ?? "";
     if (prefix !== "") pushTo(byPrefix, prefix, pattern);

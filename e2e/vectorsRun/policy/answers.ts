@@ -2,18 +2,24 @@
 
 import { resolveAgentsList } from "../../../shared/policy/agentsList.ts";
 import { listKnownTools, presentTools } from "../../../shared/policy/availability.ts";
-import { catalogAnswer } from "../../../shared/policy/catalogAnswers.ts";
 import { toolGroups } from "../../../shared/policy/catalog.ts";
+import { catalogAnswer } from "../../../shared/policy/catalogAnswers.ts";
 import { compilePolicy } from "../../../shared/policy/compile.ts";
 import { validatePolicyConfig } from "../../../shared/policy/configSchema.ts";
 import { resolveElevated } from "../../../shared/policy/elevated.ts";
 import { evaluatePolicy } from "../../../shared/policy/evaluate.ts";
 import { decideHttpInvoke, type HttpCaller } from "../../../shared/policy/httpInvoke.ts";
-import { detectLoop, type LoopCall, type LoopRecord, recordLoopCall, resolveLoopDetection } from "../../../shared/policy/loopDetection.ts";
+import {
+  detectLoop,
+  type LoopCall,
+  type LoopRecord,
+  recordLoopCall,
+  resolveLoopDetection,
+} from "../../../shared/policy/loopDetection.ts";
 import { promptOrder } from "../../../shared/policy/promptOrder.ts";
 import { resolveSandboxPolicy } from "../../../shared/policy/sandboxPolicy.ts";
-import { resolveSubagentPolicy } from "../../../shared/policy/subagentPolicy.ts";
 import { createWarningMemory } from "../../../shared/policy/strip.ts";
+import { resolveSubagentPolicy } from "../../../shared/policy/subagentPolicy.ts";
 import { contextOf, type Json, type PolicyCase, toolsOf } from "./cases.ts";
 
 const reference: ReadonlySet<string> = new Set();
@@ -131,21 +137,27 @@ interface HttpInput extends Json {
 }
 
 function httpInvoke(input: HttpInput): Json {
-  const headers = new Map(Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = new Map(
+    Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const scopes = headers.get("x-openclaw-scopes") ?? input.scopes ?? [];
   const caller: HttpCaller =
     input.authMode === "none" || input.authMode === "trusted-proxy"
       ? { kind: "scoped", scopes: typeof scopes === "string" ? scopes.split(",") : scopes }
       : { kind: input.auth === false ? "rejected" : "secret" };
   const tools =
-    input.coreTools === undefined && input.pluginTools === undefined ? listKnownTools(input.config, {}) : toolsOf(input);
+    input.coreTools === undefined && input.pluginTools === undefined
+      ? listKnownTools(input.config, {})
+      : toolsOf(input);
   const decision = decideHttpInvoke(
     compile(input.config),
     {
       method: input.method ?? "POST",
       caller,
       body: input.body,
-      ...(headers.has("x-openclaw-message-channel") ? { channel: headers.get("x-openclaw-message-channel") } : {}),
+      ...(headers.has("x-openclaw-message-channel")
+        ? { channel: headers.get("x-openclaw-message-channel") }
+        : {}),
       ...(headers.has("x-openclaw-account-id") ? { accountId: headers.get("x-openclaw-account-id") } : {}),
     },
     tools,
@@ -168,7 +180,8 @@ const answers = new Map<string, Answer>([
   ],
   [
     "elevated",
-    (input: { config: unknown } & Parameters<typeof resolveElevated>[1]) => resolveElevated(input.config, input),
+    (input: { config: unknown } & Parameters<typeof resolveElevated>[1]) =>
+      resolveElevated(input.config, input),
   ],
   [
     "agents-list",

@@ -42,7 +42,8 @@ const contextKeys = [
 /** The context of a pipeline case; a depth stands for a session key of that depth without a stored role. */
 export function contextOf(input: Json): PolicyContext {
   const context: Json = {};
-  for (const key of contextKeys) if (input[key] !== undefined && input[key] !== null) context[key] = input[key];
+  for (const key of contextKeys)
+    if (input[key] !== undefined && input[key] !== null) context[key] = input[key];
   const depth = input.subagentDepth;
   if (typeof depth === "number" && depth > 0) {
     const tail = Array.from({ length: depth }, (_, index) => `:subagent:t${index + 1}`).join("");

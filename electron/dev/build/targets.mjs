@@ -1,6 +1,5 @@
 /** What is built and how: the Node programs, the preload script and the panel, all with vite. */
 
-import { existsSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 
@@ -32,6 +31,8 @@ const NODE_TARGET = "node20";
 const BROWSER_TARGET = ["chrome120", "firefox121", "safari17"];
 
 const quiet = { configFile: false, logLevel: "warn" };
+// How long each plugin took is of no use to somebody who wants to start the app.
+const checks = { pluginTimings: false };
 const isExternal = (id) =>
   id.startsWith("node:") ||
   builtinModules.includes(id) ||
@@ -44,11 +45,8 @@ const isExternal = (id) =>
  */
 export function nodeTarget(rootDir, outDir) {
   const input = Object.fromEntries(
-    Object.entries(nodeEntries)
-      .filter(([, f]) => existsSync(path.join(rootDir, f)))
-      .map(([name, file]) => [name, path.join(rootDir, file)]),
+    Object.entries(nodeEntries).map(([name, file]) => [name, path.join(rootDir, file)]),
   );
-  if (Object.keys(input).length === 0) return null;
   return {
     ...quiet,
     root: rootDir,
@@ -62,6 +60,7 @@ export function nodeTarget(rootDir, outDir) {
       minify: false,
       sourcemap: true,
       rolldownOptions: {
+        checks,
         input,
         external: isExternal,
         output: {
@@ -95,7 +94,6 @@ export function benchTarget(rootDir, outDir, files) {
  * @returns {import("vite").InlineConfig}
  */
 export function preloadTarget(rootDir, outDir) {
-  if (!existsSync(path.join(rootDir, "electron/preload/index.ts"))) return null;
   return {
     ...quiet,
     root: rootDir,
@@ -109,6 +107,7 @@ export function preloadTarget(rootDir, outDir) {
       minify: false,
       sourcemap: false,
       rolldownOptions: {
+        checks,
         input: { preload: path.join(rootDir, "electron/preload/index.ts") },
         external: (id) => id === "electron",
         output: { format: "cjs", entryFileNames: "[name]/index.cjs", codeSplitting: false },
@@ -125,19 +124,19 @@ export function preloadTarget(rootDir, outDir) {
  * @returns {Promise<import("vite").InlineConfig>}
  */
 export async function rendererTarget(rootDir, outDir) {
-  if (!existsSync(path.join(rootDir, "renderer/index.html"))) return null;
   const { default: react } = await import("@vitejs/plugin-react");
   return {
     ...quiet,
     root: path.join(rootDir, "renderer"),
     base: "./",
     plugins: [react()],
-    worker: { format: "es" },
+    worker: { format: "es", rolldownOptions: { checks } },
     build: {
       target: BROWSER_TARGET,
       outDir: path.join(outDir, "renderer"),
       emptyOutDir: true,
       sourcemap: false,
+      rolldownOptions: { checks },
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       // The editor alone is several megabytes; it is loaded when a view needs it.

@@ -5,6 +5,7 @@ import { withLock } from "./lock.mjs";
 import { checkNodeVersion } from "./nodeVersion.mjs";
 import { installPackages, whyInstallPackages } from "./packages.mjs";
 import { rootDir } from "./paths.mjs";
+import { SetupProblem } from "./problem.mjs";
 import { findChromium } from "./programs.mjs";
 import { installSystemPackages, missingSystemPackages } from "./systemPackages.mjs";
 
@@ -40,7 +41,16 @@ function prepare(wanted, progress) {
     // System packages first and all at once: where they cannot be installed, nothing half-done is left behind.
     const needs = { compiler: reason !== null, electron: wanted.electron, tests: wanted.tests };
     const missing = await missingSystemPackages(needs);
-    if (missing.length > 0) await installSystemPackages(missing, progress);
+    if (missing.length > 0) {
+      await installSystemPackages(missing, progress);
+      const stillMissing = await missingSystemPackages(needs);
+      if (stillMissing.length > 0) {
+        throw new SetupProblem(
+          `Installed, but not found: what belongs to ${stillMissing.join(", ")}.`,
+          "check that PATH holds /usr/bin and run the command again.",
+        );
+      }
+    }
     if (reason !== null) await installPackages(rootDir, progress, reason);
     const electron = wanted.electron ? await resolveElectron(rootDir, progress) : null;
     return { electron, chromium: findChromium() };

@@ -29,11 +29,9 @@ export async function runTimed(suite, command, args, { deadlineMs, env, onLine }
   await mkdir(resultsDir, { recursive: true });
   const log = createWriteStream(path.join(resultsDir, `${suite}.log`), { flags: "a" });
   const lines = [];
-  const group = startGroup(command, args, {
-    cwd: rootDir,
-    env: env ?? process.env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const options = { cwd: rootDir, env: env ?? process.env, stdio: ["ignore", "pipe", "pipe"] };
+  // Test runners take Ctrl-C as a request to end their browsers too.
+  const group = startGroup(command, args, options, "SIGINT");
   const stopListening = endOnInterrupt(group.end);
   const closed = [group.child.stdout, group.child.stderr].map((stream) =>
     collect(stream, log, lines, onLine),

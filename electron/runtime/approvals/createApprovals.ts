@@ -205,8 +205,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         if (signal.aborted) return leave();
         signal.addEventListener("abort", leave, { once: true });
         setJoined(current, current.waiters.size);
-        onWaiting(current.request.id);
         if (isNew) events.emit("requested", current.request);
+        onWaiting(current.request.id);
         events.emit("changed", undefined);
       });
     },

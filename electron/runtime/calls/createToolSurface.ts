@@ -70,10 +70,14 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
         offChanged();
         watched?.stop();
         options.signal.removeEventListener("abort", abort);
+        options.detached?.removeEventListener("abort", abort);
         resolve(outcome);
       };
       const abort = () => {
-        if (onAbort === "cancelCall") started.cancel();
+        const state = calls.snapshot(toolCallId)?.state;
+        const isLeftWaiting = options.detached?.aborted === true && state?.kind === "awaitingApproval";
+        if (isLeftWaiting) setOpen(caller, state.approvalId);
+        else if (onAbort === "cancelCall") started.cancel();
         done({ kind: "cancelled", toolCallId });
       };
       const handBack = (approvalId: string) => {
@@ -108,7 +112,8 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
         for (const id of approvalsOf(toolCallId)) close(id);
         done(outcome);
       });
-      if (options.signal.aborted) return abort();
+      if (options.signal.aborted || options.detached?.aborted) return abort();
+      options.detached?.addEventListener("abort", abort, { once: true });
       options.signal.addEventListener("abort", abort, { once: true });
       watch();
     });

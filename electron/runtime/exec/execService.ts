@@ -7,13 +7,14 @@ import type { ApprovalRequest, Reason } from "../../../shared/contract/index.ts"
 import { AppError } from "../../../shared/errors/index.ts";
 import {
   buildHostEnv,
-  checkScriptPreflight,
+  checkScriptText,
   type ExecDecision,
   type ExecutableLookup,
   type ExecutionPlan,
   evaluateExec,
+  findPreflightTarget,
   findSelfApproval,
-  scriptOperandForPreflight,
+  preflightMaxBytes,
 } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { bind, changedSince } from "../approvals/binding.ts";
@@ -72,7 +73,6 @@ export interface ExecService {
 
 /** How long a request waits for a person (exec.md §7). */
 const requestLifetimeMs = 1_800_000;
-const maxPreflightBytes = 512 * 1024;
 
 /** The agent of "Try it" leaves no rule behind. */
 export const tryoutAgentId = "tryout";
@@ -105,7 +105,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
 
   const hostEnvFor = async (agentId: string, overrides: Record<string, string>) => {
     const agent = agentExecConfig(deps.config.effective().config, agentId);
-    const built = buildHostEnv(deps.baseEnv, overrides);
+    const built = buildHostEnv(deps.baseEnv, overrides, deps.hardening());
     if (!built.ok)
       throw new AppError(
         "INVALID_INPUT",
@@ -185,7 +185,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
   const run = async (call: ExecCall, context: ToolCallContext): Promise<ToolResult> => {
     if (call.command.trim() === "") throw new AppError("INVALID_INPUT", "Provide a command to start.");
     const { cwd, warning } = await chooseFolder(call.workdir, context.agentId);
-    const selfApproval = findSelfApproval(call.command);
+    const selfApproval = findSelfApproval(call.command, deps.hardening());
     if (selfApproval !== null) {
       return refused(
         { code: "selfApproval", params: {} },
@@ -280,7 +280,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         );
     }
 
-    const preflight = await preflightProblem(call.command, cwd);
+    const preflight = await preflightProblem(decision, cwd, env);
     if (preflight !== null) throw new AppError("INVALID_INPUT", preflight);
     if (decision.allowlistSatisfied) void recordUse(decision, call.command);
 
@@ -345,6 +345,26 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       // A use counter that cannot be written must not stop a permitted command; the log says it.
       deps.logger.warn("exec.useNotRecorded", { error });
     });
+  };
+
+  /** Only a script inside the folder is looked into; what cannot be read is for the interpreter to report. */
+  const preflightProblem = async (
+    decision: ExecDecision,
+    cwd: string,
+    env: Record<string, string>,
+  ): Promise<string | null> => {
+    const target = findPreflightTarget(decision.analysis, {
+      platform: platformOf(process.platform),
+      cwd,
+      env,
+      home: deps.homeDir,
+      lookup: deps.lookup,
+      hardening: deps.hardening(),
+    });
+    if (target === null || !target.path.startsWith(`${cwd}/`)) return null;
+    const facts = await stat(target.path).catch(() => null);
+    if (facts === null || !facts.isFile() || facts.size > preflightMaxBytes) return null;
+    return checkScriptText(target, await readFile(target.path, "utf8"));
   };
 
   return {
@@ -425,20 +445,6 @@ function systemSentence(by: Denied["by"]): string {
     return "This command needs a person, and nobody can be asked: open Sallyport's panel or run `sallyport approvals watch`.";
   }
   return "This command was refused by Sallyport.";
-}
-
-async function preflightProblem(command: string, cwd: string): Promise<string | null> {
-  const operand = scriptOperandForPreflight(command);
-  if (operand === null) return null;
-  const path = resolve(cwd, operand.path);
-  if (!path.startsWith(`${cwd}/`)) return null;
-  const facts = await stat(path).catch(() => null);
-  if (facts === null || !facts.isFile() || facts.size > maxPreflightBytes) return null;
-  return checkScriptPreflight({
-    language: operand.language,
-    fileName: operand.path,
-    text: await readFile(path, "utf8"),
-  });
 }
 
 function lineOf(

@@ -2,7 +2,7 @@
 
 import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import { defaultAgentId, normalizeAgentId, toolCatalogAnswer } from "../../../shared/policy/index.ts";
+import { catalogAnswer, defaultAgentId, normalizeAgentId } from "../../../shared/policy/index.ts";
 import type { Handlers, Principal } from "../../../shared/rpc/index.ts";
 import type { Calls, FinalOutcome } from "../calls/createCalls.ts";
 import type { ConfigStore } from "../config/index.ts";
@@ -42,11 +42,7 @@ export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<Sallyp
       if (agentId !== undefined && !deps.agentIds().includes(asked)) {
         throw new AppError("INVALID_INPUT", `unknown agent id "${agentId}"`);
       }
-      return toolCatalogAnswer({
-        agentId: asked,
-        tools: registry.registered(),
-        includePlugins: includePlugins ?? true,
-      });
+      return catalogAnswer(asked, registry.registered(), { includePlugins: includePlugins ?? true });
     },
     "calls.start": ({ tool, args, agentId, sessionKey }, { principal }) => {
       const call = calls.start(operatorCaller(principal, config, agentId, sessionKey), tool, args);

@@ -27,7 +27,7 @@ export function createConfigHandlers(
   const findings = (pattern: string): Reason[] =>
     entryFindings(pattern, { lookup: deps.lookup, home: deps.homeDir, platform }).map((finding) => ({
       code: `entry.${finding.code}`,
-      params: { pattern },
+      params: { pattern, ...finding.params },
     }));
   const hashOf = () => config.view().hash;
 

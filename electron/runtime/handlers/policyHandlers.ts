@@ -11,12 +11,9 @@ import {
 } from "../../../shared/exec/index.ts";
 import { allHardening } from "../../../shared/hardening/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
-import {
-  agentScopes,
-  defaultAgentId,
-  type PolicyContext,
-  recordEntries,
-} from "../../../shared/policy/index.ts";
+import { recordEntries } from "../../../shared/policy/configRecord.ts";
+import { defaultAgentId, type PolicyContext } from "../../../shared/policy/index.ts";
+import { agentScopes } from "../../../shared/policy/scopes.ts";
 import type { Handlers, ParsedInput } from "../../../shared/rpc/index.ts";
 import type { Clients } from "../clients/createClients.ts";
 import type { Clock } from "../clock.ts";

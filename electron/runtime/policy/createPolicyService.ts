@@ -153,7 +153,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       return {
         kind: "visible",
         tool,
-        canBackground: canBackground(compiled, context, registry.registered()),
+        canBackground: canBackground(compiled, context),
       };
     },
     list,

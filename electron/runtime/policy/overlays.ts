@@ -24,7 +24,7 @@ export function tryoutConfig(agentId: string): unknown {
   return { agents: { list: [{ id: agentId, tools: { allow: [...tryoutTools] } }] } };
 }
 
-function withAgent(config: unknown, agent: { id: string }): unknown {
+function withAgent(config: unknown, agent: Record<string, unknown>): unknown {
   const root = isRecord(config) ? config : {};
   const agents = isRecord(root.agents) ? root.agents : {};
   const list = Array.isArray(agents.list) ? agents.list : [];

@@ -1,9 +1,10 @@
-/** A real temporary folder per test, and small processes to race with; for tests only. */
+/** A real temporary folder per test, waiting for states, and other processes to race with; for tests only. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** @returns the folder and what removes it */
 export async function makeTestFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
@@ -11,8 +12,10 @@ export async function makeTestFolder(): Promise<{ folder: string; remove(): Prom
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Waits for a state. @throws Error when it does not come within the time */
-export async function waitFor<T>(look: () => T | undefined | null | false | Promise<T | undefined | null | false>, timeoutMs = 8_000): Promise<T> {
+type Maybe<T> = T | undefined | null | false;
+
+/** Looks again and again until there is something. @throws Error when nothing comes within the time */
+export async function waitFor<T>(look: () => Maybe<T> | Promise<Maybe<T>>, timeoutMs = 8_000): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;
   for (;;) {
     const found = await look();
@@ -22,24 +25,45 @@ export async function waitFor<T>(look: () => T | undefined | null | false | Prom
   }
 }
 
-/** Runs a module text in another Node process; imports are relative to this folder. */
-export function runScript(script: string, args: readonly string[] = []): { child: ChildProcess; ended: Promise<{ code: number | null; output: string }> } {
-  const child = spawn(
-    process.execPath,
-    ["--import", tsLoader, "--input-type=module", "--eval", script.replaceAll("./", `${new URL(".", import.meta.url).href}`), ...args],
-    { stdio: ["ignore", "pipe", "pipe"] },
-  );
-  let output = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
-    child.on("close", (code) => resolve({ code, output }));
-  });
-  return { child, ended };
+export interface TestWorker {
+  child: ChildProcess;
+  /** What it wrote so far, both streams. */
+  output(): string;
+  ended: Promise<{ code: number | null; output: string }>;
 }
 
-const tsLoader = "";
+/** Builds `testWorker.ts` for plain Node once. @returns starts it in a process of its own */
+export async function buildTestWorker(): Promise<{
+  start(...args: string[]): TestWorker;
+  remove(): Promise<void>;
+}> {
+  const { build } = await import("vite");
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const root = path.resolve(here, "../../..");
+  // Inside node_modules, so that the packages it imports are found.
+  const outDir = await mkdtemp(path.join(root, "node_modules", ".sallyport-worker-"));
+  await build({
+    root,
+    configFile: false,
+    logLevel: "error",
+    build: { ssr: path.join(here, "testWorker.ts"), outDir, emptyOutDir: false, target: "node20" },
+  });
+  return {
+    start(...args) {
+      const child = spawn(process.execPath, [path.join(outDir, "testWorker.js"), ...args], {
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let output = "";
+      const collect = (chunk: Buffer): void => {
+        output += chunk.toString();
+      };
+      child.stdout.on("data", collect);
+      child.stderr.on("data", collect);
+      const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
+        child.on("close", (code) => resolve({ code, output }));
+      });
+      return { child, output: () => output, ended };
+    },
+    remove: () => rm(outDir, { recursive: true, force: true }),
+  };
+}

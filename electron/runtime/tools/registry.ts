@@ -1,7 +1,7 @@
 /** The tools that run here, and for policy: every tool of the catalog, present or absent with the reason. */
 
 import type { RegisteredTool } from "../../../shared/policy/index.ts";
-import { catalogSections, catalogTools, runtimeCoreTools } from "../../../shared/policy/index.ts";
+import { catalogSections, listKnownTools } from "../../../shared/policy/index.ts";
 import type { ToolDefinition } from "./defineTool.ts";
 
 export interface ToolRegistry {
@@ -25,12 +25,18 @@ export function createToolRegistry(
     if (byName.has(tool.name)) throw new Error(`Tool ${tool.name} is registered twice`);
     byName.set(tool.name, tool);
   }
-  const catalogNames = new Set(catalogTools.map((tool) => tool.id));
-  const coreNames = new Set(runtimeCoreTools);
   const absent = (name: string) =>
-    unavailable.get(name) ?? (byName.has(name) ? undefined : { reason: "notBuilt" });
-
-  const entry = (name: string, owner: RegisteredTool["owner"]): RegisteredTool => {
+    unavailable.get(name) ?? (byName.has(name) ? undefined : { reason: "not-built" });
+  // Names and order of the reference; whether a tool is there is known here, not from the config.
+  const known = listKnownTools({}, {}).map(({ name, owner }) => ({ name, owner }));
+  const knownNames = new Set(known.map((tool) => tool.name));
+  const others = tools
+    .filter((tool) => !knownNames.has(tool.name))
+    .map((tool): Pick<RegisteredTool, "name" | "owner"> => ({ name: tool.name, owner: { kind: "core" } }));
+  // Core tools come before those of plugins, in any order of registration.
+  const core = known.filter((tool) => tool.owner.kind !== "plugin");
+  const plugins = known.filter((tool) => tool.owner.kind === "plugin");
+  const registered = [...core, ...others, ...plugins].map(({ name, owner }): RegisteredTool => {
     const missing = absent(name);
     const ownerOnly = byName.get(name)?.ownerOnly;
     return {
@@ -39,16 +45,7 @@ export function createToolRegistry(
       ...(ownerOnly === undefined ? {} : { ownerOnly }),
       ...(missing === undefined ? {} : { unavailable: missing }),
     };
-  };
-  const registered: RegisteredTool[] = [
-    ...runtimeCoreTools.map((name) => entry(name, { kind: "core" })),
-    ...catalogTools
-      .filter((tool) => !coreNames.has(tool.id))
-      .map((tool) => entry(tool.id, { kind: "plugin", pluginId: tool.pluginId ?? tool.id })),
-    ...tools
-      .filter((tool) => !catalogNames.has(tool.name) && !coreNames.has(tool.name))
-      .map((tool) => entry(tool.name, { kind: "core" })),
-  ];
+  });
 
   return {
     get: (name) => (absent(name) === undefined ? byName.get(name) : undefined),

@@ -190,7 +190,11 @@ describe("a command that is left running", () => {
     const result = await sessions.start(shellRequest("sleep 30 & echo started", { yieldMs: 800 }));
     const { sessionId } = runningOf(result);
     expect(result.text).toContain("ended with code 0");
-    expect(sessions.get(sessionId)?.state).toMatchObject({ kind: "outputHeld" });
+    expect(sessions.get(sessionId)).toMatchObject({
+      status: "running",
+      exitCode: 0,
+      state: { kind: "outputHeld" },
+    });
     expect(sessions.treeSize(sessionId)).toBe(1);
     expect(await sessions.kill(sessionId)).toMatchObject({ treeGone: true, remainingPids: [] });
     expect(sessions.get(sessionId)).toMatchObject({ status: "completed", exitCode: 0 });

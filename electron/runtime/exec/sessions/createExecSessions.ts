@@ -23,6 +23,8 @@ export function scopeKeyFor(parts: { explicit?: string; sessionKey?: string; age
   return `agent:${parts.agentId}`;
 }
 
+/** Views ask often, and a look at the process table costs some milliseconds. */
+const sizesFreshMs = 500;
 /** A command that runs this long is worth remembering even while somebody waits for it. */
 const recordForegroundAfterMs = 1000;
 
@@ -36,6 +38,7 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
   const sessions = new Map<string, Session>();
   const silenced = new Set<string>();
   let disposing: Promise<void> | null = null;
+  let lastSizes = { atMs: 0, sizes: new Map<string, number>() };
   let cancelSweep: () => void = () => {};
 
   const limits = (): SessionLimits =>
@@ -228,9 +231,18 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
     treeSizes() {
       const running = [...sessions.values()].filter((session) => session.outcome() === null);
       if (running.length === 0) return new Map();
-      const table = tree.readTable();
+      const nowMs = clock.nowMs();
+      const { atMs, sizes } = lastSizes;
+      const isFresh = nowMs >= atMs && nowMs - atMs < sizesFreshMs;
+      if (!isFresh || running.some((session) => !sizes.has(session.facts.sessionId))) {
+        const table = tree.readTable();
+        lastSizes = { atMs: nowMs, sizes: new Map() };
+        for (const session of running)
+          lastSizes.sizes.set(session.facts.sessionId, tree.members(session.identity, table).length);
+      }
+      const now = lastSizes.sizes;
       return new Map(
-        running.map((session) => [session.facts.sessionId, tree.members(session.identity, table).length]),
+        running.map((session) => [session.facts.sessionId, now.get(session.facts.sessionId) ?? 0]),
       );
     },
     heldChars: () => [...sessions.values()].reduce((sum, session) => sum + session.output.heldChars(), 0),

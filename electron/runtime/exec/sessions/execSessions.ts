@@ -144,7 +144,7 @@ export interface ExecSessions {
   remove(sessionId: string, scopeKey?: string): Promise<boolean>;
   /** Live processes of a session; 0 when ended or missing. */
   treeSize(sessionId: string): number;
-  /** The same for all running sessions with one look at the process table. */
+  /** The same for all running sessions with one look at the process table, at most half a second old. */
   treeSizes(): Map<string, number>;
   /** Characters of output held for all sessions. */
   heldChars(): number;

@@ -34,7 +34,7 @@ describe("quoteChain", () => {
       { op: "||", pipeline: [{ file: "/bin/busybox", argv: ["ls", "-l"] }] },
     ];
     expect(quoteChain(chain)).toBe(
-      "'/bin/echo' '$HOME' 'it'\\''s' '' | A='1 2' '/bin/cat' || (exec -a 'ls' '/bin/busybox' '-l')",
+      "'/bin/echo' '$HOME' 'it'\"'\"'s' '' | A='1 2' '/bin/cat' || (exec -a 'ls' '/bin/busybox' '-l')",
     );
   });
 

@@ -7,6 +7,7 @@ import type { ExecutionPlan } from "../../../../shared/exec/types.ts";
 import { singleQuote } from "../../../../shared/exec/words.ts";
 import { createChildHub } from "./childHub.ts";
 import { type PipeHost, spawnFailure } from "./pipeChild.ts";
+import { execMarkerName } from "./processTable.ts";
 import type { PtyHost } from "./ptyHost.ts";
 import type { ArgvCommand, ChainLink, RunningChild, RunPlan, SpawnOptions } from "./types.ts";
 
@@ -30,7 +31,8 @@ function keepsItsName(command: ArgvCommand): boolean {
 }
 
 function quoteCommand(command: ArgvCommand): string {
-  const assignments = Object.entries(command.env ?? {}).map(([name, value]) => {
+  const own = Object.entries(command.env ?? {}).filter(([name]) => name !== execMarkerName);
+  const assignments = own.map(([name, value]) => {
     if (!envNamePattern.test(name))
       throw new AppError("INVALID_INPUT", `Environment name ${JSON.stringify(name)} cannot be used.`);
     return `${name}=${singleQuote(value)}`;

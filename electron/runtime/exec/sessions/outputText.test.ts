@@ -18,6 +18,8 @@ describe("createTextTail", () => {
   it("keeps exactly the last characters and says that something was dropped", () => {
     const tail = createTextTail(10);
     for (let index = 0; index < 26; index += 1) tail.append(String.fromCharCode(97 + index));
+    expect(tail.end(3)).toBe("xyz");
+    expect(tail.end(99)).toBe("qrstuvwxyz");
     expect(tail.text()).toBe("qrstuvwxyz");
     expect(tail.truncated()).toBe(true);
     expect(tail.totalChars()).toBe(26);

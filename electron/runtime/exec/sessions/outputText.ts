@@ -23,6 +23,8 @@ export function lastChars(text: string, maxChars: number): string {
 export interface TextTail {
   append(text: string): void;
   text(): string;
+  /** The last `chars` characters, without joining everything. */
+  end(chars: number): string;
   /** Characters held now, at most `maxChars`. */
   length(): number;
   /** Characters ever appended minus characters drained. */
@@ -67,6 +69,15 @@ export function createTextTail(maxChars: number): TextTail {
       }
     },
     text: compact,
+    end(chars) {
+      let from = parts.length;
+      let gathered = 0;
+      while (from > 0 && gathered < chars) {
+        from -= 1;
+        gathered += parts[from]?.length ?? 0;
+      }
+      return lastChars(parts.slice(from).join(""), Math.min(chars, maxChars));
+    },
     length: () => Math.min(heldChars, maxChars),
     totalChars: () => totalChars,
     truncated: () => dropped,

@@ -4,6 +4,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream";
 import { messageOf } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
+import { execMarkerName } from "./processTable.ts";
 import type {
   ArgvCommand,
   ChainLink,
@@ -189,6 +190,13 @@ function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild
   };
 }
 
+/** The marker of the run cannot be replaced: by it the tree is found. */
+function memberEnv(env: Record<string, string>, own: ArgvCommand["env"]): Record<string, string> {
+  if (own === undefined) return env;
+  const marker = env[execMarkerName];
+  return { ...env, ...own, ...(marker === undefined ? {} : { [execMarkerName]: marker }) };
+}
+
 /** @returns null when spawning threw; `settle` is then called in a later turn, as for every other end. */
 function spawnMember(
   command: ArgvCommand,
@@ -206,7 +214,7 @@ function spawnMember(
     const child = spawn(command.file, command.argv.slice(1), {
       argv0: command.argv[0] ?? command.file,
       cwd: options.cwd,
-      env: command.env === undefined ? options.env : { ...options.env, ...command.env },
+      env: memberEnv(options.env, command.env),
       stdio,
       // Its own session and process group: a signal to the group reaches everything it started.
       detached: process.platform !== "win32",

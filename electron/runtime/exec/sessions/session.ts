@@ -149,6 +149,8 @@ export function createSession(parts: SessionParts, deps: SessionDeps): Session {
     info() {
       const nowMs = deps.nowMs();
       const isEnded = state.kind === "ended";
+      // The command's own end is known, too, while only its children go on.
+      const known = state.kind === "ended" ? state.outcome : state.kind === "outputHeld" ? state.exit : null;
       lastPid = child?.pid ?? lastPid;
       return {
         sessionId: facts.sessionId,
@@ -171,8 +173,8 @@ export function createSession(parts: SessionParts, deps: SessionDeps): Session {
         startedAtMs: facts.startedAtMs,
         endedAtMs: state.kind === "ended" ? state.endedAtMs : null,
         runtimeMs: (state.kind === "ended" ? state.endedAtMs : nowMs) - facts.startedAtMs,
-        exitCode: state.kind === "ended" ? exitCodeOf(state.outcome) : null,
-        exitSignal: state.kind === "ended" ? exitSignalOf(state.outcome) : null,
+        exitCode: known === null ? null : exitCodeOf(known),
+        exitSignal: known === null ? null : exitSignalOf(known),
         tail: output.tail(),
         truncated: output.truncated(),
         bytesKept: output.heldChars(),

@@ -170,7 +170,7 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
     },
     tail() {
       processBatch();
-      return lastChars(aggregated.text(), tailChars);
+      return aggregated.end(tailChars);
     },
     truncated() {
       processBatch();

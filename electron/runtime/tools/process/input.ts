@@ -1,17 +1,17 @@
 /** The actions of the process tool that send something to a command. */
 
 import { encodeKeys, encodePaste } from "../../../../shared/exec/keys.ts";
-import type { SessionInfo, WriteAnswer } from "../../exec/sessions/index.ts";
+import type { ExecSessions, SessionInfo, WriteAnswer } from "../../exec/sessions/index.ts";
 import { type ToolResult, textResult } from "../defineTool.ts";
+import { failed } from "./answers.ts";
 import type { ProcessInput } from "./schema.ts";
-import { failed, type ProcessToolDeps } from "./tool.ts";
 
 /** What an action sends, or why it sends nothing. */
 type Outgoing =
   | { kind: "send"; data: string | Uint8Array; eof: boolean; warnings: string[] }
   | { kind: "refused"; reason: string };
 
-export function sendInput(deps: ProcessToolDeps, input: ProcessInput, session: SessionInfo): ToolResult {
+export function sendInput(sessions: ExecSessions, input: ProcessInput, session: SessionInfo): ToolResult {
   const { sessionId, scopeKey, name } = session;
   if (session.status !== "running") return failed(`Session ${sessionId} has ended.`, { sessionId });
   if (session.stdin === "closed")
@@ -19,9 +19,9 @@ export function sendInput(deps: ProcessToolDeps, input: ProcessInput, session: S
       `The stdin of session ${sessionId} is not writable. Start the command with pty: true to talk to it.`,
       { sessionId },
     );
-  const outgoing = outgoingOf(deps, input, session);
+  const outgoing = outgoingOf(sessions, input, session);
   if (outgoing.kind === "refused") return failed(outgoing.reason, { sessionId });
-  const answer: WriteAnswer = deps.sessions.write(sessionId, scopeKey, outgoing.data, { eof: outgoing.eof });
+  const answer: WriteAnswer = sessions.write(sessionId, scopeKey, outgoing.data, { eof: outgoing.eof });
   if (!answer.ok) return failed(`Nothing was sent to session ${sessionId}: ${answer.reason}.`, { sessionId });
   const lines = [
     `Sent ${answer.bytes} ${answer.bytes === 1 ? "byte" : "bytes"} to session ${sessionId}${outgoing.eof ? " and closed its input" : ""}.`,
@@ -30,7 +30,7 @@ export function sendInput(deps: ProcessToolDeps, input: ProcessInput, session: S
   return textResult(lines.join("\n"), { status: "running", sessionId, name });
 }
 
-function outgoingOf(deps: ProcessToolDeps, input: ProcessInput, session: SessionInfo): Outgoing {
+function outgoingOf(sessions: ExecSessions, input: ProcessInput, session: SessionInfo): Outgoing {
   switch (input.action) {
     case "submit":
       return { kind: "send", data: "\r", eof: false, warnings: [] };
@@ -45,7 +45,7 @@ function outgoingOf(deps: ProcessToolDeps, input: ProcessInput, session: Session
       };
     }
     case "send-keys":
-      return encodedKeys(deps, input, session);
+      return encodedKeys(sessions, input, session);
     default: {
       const data = input.data ?? "";
       if (data === "" && input.eof !== true)
@@ -55,10 +55,10 @@ function outgoingOf(deps: ProcessToolDeps, input: ProcessInput, session: Session
   }
 }
 
-function encodedKeys(deps: ProcessToolDeps, input: ProcessInput, session: SessionInfo): Outgoing {
+function encodedKeys(sessions: ExecSessions, input: ProcessInput, session: SessionInfo): Outgoing {
   // Plain pipes have no cursor-key mode; there the ordinary sequences are right.
   const cursorMode = session.pty
-    ? (deps.sessions.cursorKeyMode(session.sessionId, session.scopeKey) ?? "unknown")
+    ? (sessions.cursorKeyMode(session.sessionId, session.scopeKey) ?? "unknown")
     : "normal";
   // Each part on its own: bytes are given as they are, text and keys as UTF-8.
   const literal = encodeKeys({ literal: input.literal, cursorMode });

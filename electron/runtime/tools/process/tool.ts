@@ -9,6 +9,7 @@ import {
   scopeKeyFor,
 } from "../../exec/sessions/index.ts";
 import { defineTool, type ToolCallContext, type ToolResult, textResult } from "../defineTool.ts";
+import { failed } from "./answers.ts";
 import { sendInput } from "./input.ts";
 import { type ProcessInput, processInput } from "./schema.ts";
 
@@ -44,11 +45,6 @@ export function createProcessTool(deps: ProcessToolDeps) {
   });
 }
 
-/** Failures are ordinary answers of this tool. */
-export function failed(text: string, details: Record<string, unknown> = {}): ToolResult {
-  return textResult(text, { status: "failed", ...details });
-}
-
 async function act(
   deps: ProcessToolDeps,
   input: ProcessInput,
@@ -71,7 +67,7 @@ async function act(
     case "send-keys":
     case "submit":
     case "paste":
-      return sendInput(deps, input, session);
+      return sendInput(sessions, input, session);
     case "kill": {
       if (session.status !== "running") return failed(`Session ${sessionId} has already ended.`);
       const end = await sessions.kill(sessionId, scopeKey);

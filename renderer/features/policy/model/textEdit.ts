@@ -44,8 +44,10 @@ function applyOne(text: string, edit: ConfigEdit): string {
         if (edit.op === "remove") return text;
         return insertMember(text, node, segment, nested(edit.path.slice(depth + 1), edit.value));
       }
-      if (isLast && edit.op === "remove") return removeAt(text, node, members.map(rangeOf), index);
-      if (isLast) return splice(text, rangeOf(member.value), inline(edit.value));
+      if (isLast) {
+        if (edit.op === "remove") return removeAt(text, node, members.map(rangeOf), index);
+        return splice(text, rangeOf(member.value), inline(edit.value));
+      }
       node = member.value;
     }
   }

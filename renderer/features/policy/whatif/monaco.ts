@@ -1,13 +1,13 @@
 /** Monaco, loaded only when an editor is opened, with the JSON5 colours and the panel's tokens. */
 
-import * as monaco from "monaco-editor/esm/vs/editor/editor.api.js";
-import "monaco-editor/esm/vs/editor/contrib/find/browser/findController.js";
-import "monaco-editor/esm/vs/editor/contrib/folding/browser/folding.js";
-import "monaco-editor/esm/vs/editor/contrib/bracketMatching/browser/bracketMatching.js";
-import "monaco-editor/esm/vs/editor/contrib/comment/browser/comment.js";
-import EditorWorker from "monaco-editor/esm/vs/editor/editor.worker.js?worker";
+import * as monaco from "monaco-editor/editor/editor.api.js";
+import "monaco-editor/editor/contrib/find/browser/findController.js";
+import "monaco-editor/editor/contrib/folding/browser/folding.js";
+import "monaco-editor/editor/contrib/bracketMatching/browser/bracketMatching.js";
+import "monaco-editor/editor/contrib/comment/browser/comment.js";
+import EditorWorker from "monaco-editor/editor/editor.worker.js?worker";
 
-export type { editor } from "monaco-editor/esm/vs/editor/editor.api.js";
+export type { editor } from "monaco-editor/editor/editor.api.js";
 
 let isReady = false;
 
@@ -15,7 +15,7 @@ let isReady = false;
 export function loadedMonaco(): typeof monaco {
   if (isReady) return monaco;
   isReady = true;
-  self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
+  (self as { MonacoEnvironment?: { getWorker: () => Worker } }).MonacoEnvironment = { getWorker: () => new EditorWorker() };
   monaco.languages.register({ id: "json5" });
   monaco.languages.setLanguageConfiguration("json5", {
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },

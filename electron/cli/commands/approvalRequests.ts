@@ -1,0 +1,154 @@
+/** `sallyport approvals pending|watch|resolve`: decide from a terminal what the panel decides in its prompt. */
+
+import { Command } from "commander";
+import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
+import { openRunning } from "../access.ts";
+import { type CliContext, print, untilText } from "../context.ts";
+import { requestLines, requestSummary } from "../requestText.ts";
+import { safeText } from "../io.ts";
+import { refuseSelfApproval } from "../selfApproval.ts";
+
+const decisions = ["allow-once", "allow-always", "deny"] as const;
+type Decision = (typeof decisions)[number];
+
+export function pendingCommand(context: CliContext): Command {
+  return new Command("pending")
+    .description("List the commands that wait for a decision")
+    .option("--json", "print JSON")
+    .action(async ({ json }: { json?: boolean }) => {
+      const { rpc, close } = await openRunning(context.io, context.version);
+      try {
+        const { pending } = await rpc.call("approvals.list", {});
+        print(context, json, { pending }, pending.length === 0 ? ["Nothing waits."] : pending.map(requestSummary));
+      } finally {
+        close();
+      }
+    });
+}
+
+export function watchCommand(context: CliContext): Command {
+  return new Command("watch")
+    .description("Show requests as they come and go, and count as a person who can be reached, until Ctrl+C")
+    .option("--json", "print one JSON line per event")
+    .action(async ({ json }: { json?: boolean }) => {
+      refuseSelfApproval(context.io.env, "stand in for a person");
+      const { rpc, close } = await openRunning(context.io, context.version);
+      const ended = new Promise<"closed" | "stopped">((resolve) => {
+        rpc.onClose(() => resolve("closed"));
+        context.io.signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+      });
+      try {
+        const shown = new Map<string, ApprovalRequest>();
+        const show = (pending: ApprovalRequest[], recent: ApprovalDecision[]) => {
+          for (const request of pending) {
+            if (shown.has(request.id)) continue;
+            shown.set(request.id, request);
+            if (json === true) context.io.stdout(`${JSON.stringify({ event: "requested", request })}\n`);
+            else context.io.stdout(`${requestSummary(request)}\n`);
+          }
+          for (const id of [...shown.keys()]) {
+            if (pending.some((request) => request.id === id)) continue;
+            shown.delete(id);
+            const decision = recent.find((candidate) => candidate.id === id) ?? null;
+            if (json === true) context.io.stdout(`${JSON.stringify({ event: "resolved", id, decision })}\n`);
+            else context.io.stdout(`${id.slice(0, 8)}  ${decision?.outcome ?? "gone"}\n`);
+          }
+        };
+        rpc.on("approvals.changed", ({ pending, recent }) => show(pending, recent));
+        await rpc.call("approvals.attend", {});
+        if (json !== true) context.io.stderr("Watching. Decide with `sallyport approvals resolve ID …`. Ctrl+C ends.\n");
+        const now = await rpc.call("approvals.list", {});
+        show(now.pending, now.recent);
+        if ((await ended) === "closed") {
+          throw new AppError("UNAVAILABLE", "Sallyport ended, and with it this watch.");
+        }
+      } finally {
+        close();
+      }
+    });
+}
+
+interface ResolveOptions {
+  note?: string;
+  digest?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function resolveCommand(context: CliContext): Command {
+  return new Command("resolve")
+    .description("Decide one request. An allow first shows everything that is bound by it, then asks")
+    .argument("<id>", "id of the request, or an unambiguous beginning of it")
+    .argument("<decision>", decisions.join(" | "))
+    .option("--note <text>", "a note for the agent, and for the record")
+    .option("--digest <hex>", "allow exactly the request with this digest, without asking")
+    .option("--yes", "allow what is shown, without asking")
+    .option("--json", "print JSON")
+    .action(async (id: string, word: string, options: ResolveOptions) => {
+      const decision = decisions.find((known) => known === word);
+      if (decision === undefined) {
+        throw new AppError("INVALID_INPUT", `${word} is no decision. Use one of ${decisions.join(", ")}.`, {
+          data: { usage: true },
+        });
+      }
+      refuseSelfApproval(context.io.env, "decide an approval");
+      const { rpc, close } = await openRunning(context.io, context.version);
+      try {
+        const { pending } = await rpc.call("approvals.list", {});
+        const request = pick(pending, id);
+        const digest = decision === "deny" ? undefined : await confirmAllow(context, request, decision, options);
+        const result = await rpc.call("approvals.resolve", {
+          id: request.id,
+          decision,
+          ...(digest === undefined ? {} : { digest }),
+          ...(options.note === undefined ? {} : { note: options.note }),
+        });
+        print(context, options.json, result, [
+          `${result.id.slice(0, 8)}: ${result.outcome}.`,
+          ...result.stored.map((entry) => `Stored ${safeText(entry.pattern)} for agent ${entry.agentId}.`),
+        ]);
+      } finally {
+        close();
+      }
+    });
+}
+
+/** @returns the digest of what was shown and confirmed */
+async function confirmAllow(
+  context: CliContext,
+  request: ApprovalRequest,
+  decision: Decision,
+  options: ResolveOptions,
+): Promise<string> {
+  if (options.digest !== undefined) return options.digest;
+  context.io.stderr(`${requestLines(request).join("\n")}\n`);
+  if (decision === "allow-always" && request.always.kind === "withheld") {
+    throw new AppError("INVALID_INPUT", "This request can only be allowed once: `always` is not offered for it.");
+  }
+  if (options.yes === true) return request.digest;
+  if (!context.io.isInteractive) {
+    throw new AppError(
+      "INVALID_INPUT",
+      `There is no terminal to confirm on. Look at the request, then pass --digest ${request.digest}, or --yes.`,
+    );
+  }
+  const question = `Allow this ${decision === "allow-always" ? "now and always" : "once"}, within ${untilText(request.expiresAtMs)}? Type yes: `;
+  const answer = await context.io.ask(question);
+  if (answer.trim().toLowerCase() !== "yes") {
+    throw new AppError("CANCELLED", "Nothing was decided; the request still waits.");
+  }
+  return request.digest;
+}
+
+function pick(pending: ApprovalRequest[], id: string): ApprovalRequest {
+  const exact = pending.find((request) => request.id === id);
+  if (exact !== undefined) return exact;
+  const matches = pending.filter((request) => request.id.toLowerCase().startsWith(id.toLowerCase()));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1 && id.length >= 4) return only;
+  if (matches.length > 1 || (only !== undefined && id.length < 4)) {
+    throw new AppError("INVALID_INPUT", `${id} is not enough to name one request. Give more of its id.`);
+  }
+  throw new AppError("NOT_FOUND", `No request ${id} waits: it was decided, has expired, or never was.`);
+}

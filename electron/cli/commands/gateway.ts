@@ -1,0 +1,85 @@
+/** `sallyport gateway`: run it without a window, ask where it listens, get a URL of the panel. */
+
+import { Command, InvalidArgumentError } from "commander";
+import { runHeadless } from "../../headless/runHeadless.ts";
+import { findGateway, openRunning, placeOf } from "../access.ts";
+import { type CliContext, print } from "../context.ts";
+import { refuseSelfApproval } from "../selfApproval.ts";
+
+export function gatewayCommand(context: CliContext): Command {
+  return new Command("gateway")
+    .description("The loopback Gateway")
+    .addCommand(
+      new Command("run")
+        .description("Run Sallyport without a window, until Ctrl+C")
+        .option("--port <number>", "port to listen on; 0 takes any free one", parsePort)
+        .option("--no-panel", "serve no panel")
+        .option("--json", "print one JSON line when ready")
+        .action(async (options: { port?: number; panel: boolean; json?: boolean }) => {
+          const { io, version } = context;
+          context.exitCode = await runHeadless({
+            env: io.env,
+            panelDir: options.panel ? context.panelDir : null,
+            version,
+            json: options.json === true,
+            stdout: io.stdout,
+            stderr: io.stderr,
+            ...(options.port === undefined ? {} : { port: options.port }),
+          });
+        }),
+    )
+    .addCommand(
+      new Command("status")
+        .description("Say whether Sallyport runs and where; exit code 1 when it does not")
+        .option("--json", "print JSON")
+        .action(({ json }: { json?: boolean }) => status(context, json)),
+    )
+    .addCommand(
+      new Command("panel-url")
+        .description("Print a URL that opens the panel once, within ten minutes. Whoever has it decides approvals")
+        .option("--json", "print JSON")
+        .action(async ({ json }: { json?: boolean }) => {
+          refuseSelfApproval(context.io.env, "open the panel");
+          const { rpc, close } = await openRunning(context.io, context.version);
+          try {
+            const result = await rpc.call("gateway.panelUrl", {});
+            print(context, json, result, [result.url]);
+          } finally {
+            close();
+          }
+        }),
+    );
+}
+
+async function status(context: CliContext, json: boolean | undefined): Promise<void> {
+  const place = placeOf(context.io);
+  if ((await findGateway(place)) === null) {
+    context.exitCode = 1;
+    print(context, json, { running: false, stateDir: place.stateDir }, [
+      `Sallyport does not run on ${place.stateDir}.`,
+    ]);
+    return;
+  }
+  const { rpc, close } = await openRunning(context.io, context.version);
+  try {
+    const [gateway, app] = await Promise.all([rpc.call("gateway.status", {}), rpc.call("app.status", {})]);
+    print(context, json, { running: true, gateway, app }, [
+      `Sallyport ${gateway.version} runs on http://${gateway.address}:${gateway.port} (process ${gateway.pid}, ${app.shell}).`,
+      `  state     ${app.stateDir}`,
+      `  config    ${app.config.path} (${app.config.state})`,
+      `  mode      security ${app.mode.security}, ask ${app.mode.ask}`,
+      `  waiting   ${app.pendingApprovals} approvals, ${app.runningProcesses} processes run`,
+      `  MCP       ${gateway.mcpUrl} (${gateway.mcpSessions} sessions)`,
+      `  panels    ${gateway.panelConnections} open, ${gateway.operatorConnections} operator connections`,
+    ]);
+  } finally {
+    close();
+  }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return port;
+}
+

@@ -1,0 +1,54 @@
+/** An approval request as text for a terminal: everything that its digest covers, with nothing hidden. */
+
+import type { ApprovalRequest } from "../../shared/contract/index.ts";
+import { reasonText, untilText } from "./context.ts";
+import { safeText } from "./io.ts";
+
+/** @returns one line: id, agent, time left, command */
+export function requestSummary(request: ApprovalRequest): string {
+  const command = safeText(request.command).replaceAll("\n", "\\n");
+  return `${request.id.slice(0, 8)}  ${request.agentId}  ${untilText(request.expiresAtMs)}  ${command}`;
+}
+
+/** @returns all of the request, one fact per line; text of the agent is made harmless */
+export function requestLines(request: ApprovalRequest): string[] {
+  const lines = [
+    `Request ${request.id}`,
+    `  from      ${safeText(request.callerLabel)} (${safeText(request.callerId)}), agent ${request.agentId}, session ${safeText(request.sessionKey)}`,
+    ...blockLines("command", request.command),
+    ...(request.runsAs.kind === "typed"
+      ? [`  runs as   typed, through ${safeText(request.runsAs.shell)}`]
+      : blockLines("runs as", request.runsAs.text)),
+    `  in        ${safeText(request.cwd)} on ${request.host}`,
+    `  how       ${[request.pty ? "terminal" : "pipes", request.background ? "in the background" : "in the foreground", request.timeoutMs === null ? "no time limit" : `at most ${request.timeoutMs / 1000} s`].join(", ")}`,
+  ];
+  for (const variable of request.env) lines.push(`  env       ${safeText(variable.name)}=${safeText(variable.shown)}`);
+  for (const segment of request.segments ?? []) {
+    lines.push(`  part      ${segment.argv.map((word) => JSON.stringify(safeText(word))).join(" ")}`);
+    const program = segment.realPath ?? segment.resolvedPath;
+    lines.push(`            ${program === null ? "no such program" : safeText(program)}: ${reasonText(segment.reason)}`);
+    if (segment.sha256 !== null) lines.push(`            sha256 ${segment.sha256}`);
+  }
+  if (request.analysisProblem !== null) {
+    lines.push(`  not understood: ${reasonText(request.analysisProblem.reason)}`);
+  }
+  for (const why of request.askedBecause) lines.push(`  asked     ${reasonText(why)}`);
+  for (const warning of request.warnings) lines.push(`  ${warning.level.padEnd(9)} ${reasonText(warning.reason)}`);
+  lines.push(`  rule      security ${request.rule.security}, ask ${request.rule.ask}`);
+  if (request.always.kind === "offered") {
+    for (const entry of request.always.stores) {
+      lines.push(`  always    would store ${safeText(entry.pattern)} for agent ${entry.agentId}`);
+    }
+  } else {
+    lines.push(`  always    not offered: ${reasonText(request.always.reason)}`);
+  }
+  lines.push(`  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`);
+  lines.push(`  digest    ${request.digest}`);
+  return lines;
+}
+
+function blockLines(label: string, text: string): string[] {
+  return safeText(text)
+    .split("\n")
+    .map((line, index) => `  ${(index === 0 ? label : "").padEnd(9)} ${line}`);
+}

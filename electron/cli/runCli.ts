@@ -1,0 +1,55 @@
+/** The command line as a function: arguments and streams in, an exit code out. */
+
+import { Command, CommanderError } from "commander";
+import { AppError, messageOf } from "../../shared/errors/index.ts";
+import { approvalsCommand } from "./commands/approvals.ts";
+import { configCommand } from "./commands/config.ts";
+import { execCommand } from "./commands/exec.ts";
+import { gatewayCommand } from "./commands/gateway.ts";
+import { mcpCommand } from "./commands/mcp.ts";
+import { toolsCommand } from "./commands/tools.ts";
+import type { CliContext } from "./context.ts";
+import type { CliIo } from "./io.ts";
+
+export interface CliOptions {
+  io: CliIo;
+  version: string;
+  panelDir: string | null;
+  headlessEntry: string | null;
+}
+
+/** Exit codes: 0 done, 1 failed, 2 wrong use. */
+export async function runCli(args: string[], options: CliOptions): Promise<number> {
+  const { io } = options;
+  const context: CliContext = { ...options, exitCode: 0 };
+  const program = new Command("sallyport")
+    .description("The operator's desk for agent tools.")
+    .version(options.version)
+    .addCommand(approvalsCommand(context))
+    .addCommand(toolsCommand(context))
+    .addCommand(execCommand(context))
+    .addCommand(gatewayCommand(context))
+    .addCommand(mcpCommand(context))
+    .addCommand(configCommand(context));
+  prepare(program, io);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return context.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help that was asked for is no failure; help because of missing words is.
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    io.stderr(`sallyport: ${messageOf(error)}\n`);
+    return error instanceof AppError && error.data?.usage === true ? 2 : 1;
+  }
+}
+
+/** Commander sets these per command and does not hand them down to commands that were added. */
+function prepare(command: Command, io: CliIo): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+    .showHelpAfterError("(--help shows what there is)");
+  for (const child of command.commands) prepare(child, io);
+}

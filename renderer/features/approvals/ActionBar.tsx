@@ -1,0 +1,153 @@
+/** The bar that decides. Deny is live from the first frame; Allow says why it is locked, and no single key presses it. */
+
+import { type KeyboardEvent, type MouseEvent, type RefObject, useId } from "react";
+import { useT } from "../../i18n/index.ts";
+import { Button, Kbd } from "../../ui/Button.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import type { DecidePhase } from "./useDecide.ts";
+import { lockMs, type Unlock } from "./useUnlock.ts";
+
+export interface DenyBarProps {
+  denyRef: RefObject<HTMLButtonElement | null>;
+  isBusy: boolean;
+  isNoteOpen: boolean;
+  hasNote: boolean;
+  onDeny: () => void;
+  onDenyWithNote: () => void;
+  onOpenNote: () => void;
+}
+
+/** The second press of a double click would land on the next request: it does nothing. */
+function once(act: () => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (event.detail <= 1) act();
+  };
+}
+
+export function DenyBar(props: DenyBarProps) {
+  const t = useT("approvals");
+  const { isNoteOpen, hasNote } = props;
+  return (
+    <div className="approval-deny">
+      <Button
+        ref={props.denyRef}
+        size="primary"
+        look={isNoteOpen && hasNote ? "outlined" : "filled"}
+        aria-disabled={props.isBusy}
+        aria-keyshortcuts="Escape"
+        data-region-start
+        onClick={once(props.onDeny)}
+      >
+        {t("deny")}
+        <Kbd>{t("key.esc")}</Kbd>
+      </Button>
+      <Button
+        size="primary"
+        icon="note"
+        look={isNoteOpen && hasNote ? "filled" : "outlined"}
+        aria-disabled={props.isBusy || (isNoteOpen && !hasNote)}
+        aria-keyshortcuts={isNoteOpen ? undefined : "n"}
+        onClick={once(() => {
+          if (!isNoteOpen) props.onOpenNote();
+          else if (hasNote) props.onDenyWithNote();
+        })}
+      >
+        {isNoteOpen ? t("denySendNote") : t("denyWithNote")}
+      </Button>
+    </div>
+  );
+}
+
+export interface AllowBarProps {
+  unlock: Unlock;
+  phase: DecidePhase;
+  isLost: boolean;
+  mayAllow: boolean;
+  always: "none" | "offered" | "open";
+  onAllowOnce: () => void;
+  onOpenAlways: () => void;
+  onAllowAlways: () => void;
+}
+
+/** Enter and Space never approve: the chord does, or a pointer, or the press of assistive technology. */
+function refuseKeys(event: KeyboardEvent): void {
+  const isChord = event.shiftKey && (event.ctrlKey || event.metaKey);
+  if ((event.key === "Enter" && !isChord) || event.key === " ") event.preventDefault();
+}
+
+export function AllowBar(props: AllowBarProps) {
+  const t = useT("approvals");
+  const reasonId = useId();
+  const { unlock, mayAllow } = props;
+  const keys = { onKeyDown: refuseKeys, onKeyUp: refuseKeys };
+  return (
+    <div className="approval-allow">
+      <p id={reasonId} className={`lock-reason${unlock.isUnlocked ? " tone-keep" : ""}`}>
+        <LockReason {...props} />
+      </p>
+      <div className="lock-button">
+        <Button
+          size="primary"
+          icon={unlock.isUnlocked ? undefined : "lock"}
+          aria-disabled={!mayAllow}
+          aria-describedby={reasonId}
+          aria-keyshortcuts="Control+Shift+Enter"
+          {...keys}
+          onClick={once(props.onAllowOnce)}
+        >
+          {t("allowOnce")}
+          <Kbd>{t("key.allow")}</Kbd>
+        </Button>
+        {unlock.remainingMs > 0 ? (
+          <span
+            className="lock-progress"
+            aria-hidden="true"
+            style={{ width: `${100 - (unlock.remainingMs / lockMs) * 100}%` }}
+          />
+        ) : null}
+      </div>
+      {props.always === "offered" ? (
+        <Button size="primary" onClick={props.onOpenAlways}>
+          {t("always.open")}
+        </Button>
+      ) : null}
+      {props.always === "open" ? (
+        <Button
+          size="primary"
+          aria-disabled={!mayAllow}
+          aria-describedby={reasonId}
+          {...keys}
+          onClick={once(props.onAllowAlways)}
+        >
+          {t("always.save")}
+        </Button>
+      ) : null}
+      <span className="sr-only" role="status">
+        {unlock.isUnlocked ? t("lock.announceUnlocked") : ""}
+      </span>
+    </div>
+  );
+}
+
+function LockReason({ unlock, phase, isLost, always }: AllowBarProps) {
+  const t = useT("approvals");
+  if (phase.kind === "deciding") return <span>{t("lock.deciding")}</span>;
+  if (phase.kind === "decided") return <span>{t(`outcome.${phase.decision.outcome}`)}</span>;
+  if (isLost) return <span>{t("lock.lost")}</span>;
+  if (unlock.isUnlocked) {
+    return (
+      <>
+        <Icon name="check" size={12} />
+        <span>{always === "open" ? t("lock.pointerOnly") : t("lock.seen")}</span>
+      </>
+    );
+  }
+  const seconds = (Math.ceil(unlock.remainingMs / 100) / 10).toFixed(1);
+  return (
+    <span>
+      {unlock.remainingMs > 0 ? t("lock.time", { seconds }) : null}
+      {unlock.remainingMs > 0 && !unlock.isEndSeen ? <br /> : null}
+      {unlock.isEndSeen ? null : unlock.remainingMs > 0 ? t("lock.andEnd") : t("lock.end")}
+    </span>
+  );
+}

@@ -1,0 +1,180 @@
+/** One request, everything a person needs to judge it, and the bar that decides it. */
+
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
+import { isTyping } from "../../app/viewKeys.ts";
+import { useT } from "../../i18n/index.ts";
+import { useLive } from "../../rpc/hooks.ts";
+import { Button } from "../../ui/Button.tsx";
+import { useToast } from "../../ui/Toast.tsx";
+import { VerdictChip } from "../../ui/Verdict.tsx";
+import { AllowBar, DenyBar } from "./ActionBar.tsx";
+import { AlwaysPanel } from "./AlwaysPanel.tsx";
+import { CommandBlock } from "./CommandBlock.tsx";
+import { CommandText } from "./CommandText.tsx";
+import { Facts } from "./Facts.tsx";
+import { NoteField } from "./NoteField.tsx";
+import { Refusal } from "./Refusal.tsx";
+import { TimeLeft } from "./TimeLeft.tsx";
+import { useActivationGuard } from "./useActivationGuard.ts";
+import { useCopyCommand } from "./useCopyCommand.ts";
+import { useDecide } from "./useDecide.ts";
+import { useHeadline } from "./useHeadline.ts";
+import { useUnlock } from "./useUnlock.ts";
+import { Warnings } from "./Warnings.tsx";
+import "./approvals.css";
+
+export interface ApprovalCardProps {
+  request: ApprovalRequest;
+  onDecided: (decision: ApprovalDecision) => void;
+  /** In its own window Escape and the chord work wherever the focus is. */
+  isWindow?: boolean;
+}
+
+/** Mount with `key` made of id and digest: another request starts with a fresh lock and an empty note. */
+export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalCardProps) {
+  const t = useT("approvals");
+  const cardRef = useRef<HTMLElement>(null);
+  const denyRef = useRef<HTMLButtonElement>(null);
+  const titleId = useId();
+  const unlock = useUnlock();
+  const { phase, decide } = useDecide(request, onDecided);
+  const [isNoteOpen, setIsNoteOpen] = useState(false);
+  const [note, setNote] = useState("");
+  const [isAlwaysOpen, setIsAlwaysOpen] = useState(false);
+  const isLost = useLive((state) => state.connection.kind === "lost");
+  const singleKeys = useLive((state) => state.settings.singleKeys);
+  const headline = useHeadline();
+  const toast = useToast();
+  const copy = useCopyCommand(request.command, (text) => toast({ text }));
+  useActivationGuard(cardRef);
+  useEffect(() => {
+    if (!isTyping(document.activeElement) && document.querySelector("dialog[open]") === null) {
+      denyRef.current?.focus({ preventScroll: true });
+    }
+  }, []);
+
+  const isBusy = phase.kind === "deciding" || phase.kind === "decided";
+  const mayAllow = unlock.isUnlocked && !isBusy && !isLost;
+  const deny = () => decide("deny");
+  const denyWithNote = () => decide("deny", note.trim());
+  const allowOnce = () => {
+    if (mayAllow) decide("allow-once");
+  };
+  const openNote = () => {
+    setIsNoteOpen(true);
+    requestAnimationFrame(() => cardRef.current?.querySelector("textarea")?.focus());
+  };
+
+  const onKey = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey"> & { target: EventTarget | null; preventDefault: () => void }) => {
+    const isField = isTyping(event.target);
+    if (event.key === "Escape") {
+      // A field is the innermost thing: the first Escape only leaves it.
+      if (isField) denyRef.current?.focus();
+      else deny();
+    } else if (isField) {
+      return;
+    } else if (event.key === "Enter" && event.shiftKey && (event.ctrlKey || event.metaKey)) {
+      allowOnce();
+    } else if (event.key === "n" && singleKeys && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      openNote();
+    } else if (event.key === "PageDown" || event.key === "PageUp") {
+      const scroller = cardRef.current?.querySelector("[data-command-scroll]");
+      const sign = event.key === "PageDown" ? 1 : -1;
+      scroller?.scrollBy({ top: sign * (scroller.clientHeight - 20) });
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+  const latestKey = useRef(onKey);
+  latestKey.current = onKey;
+  useEffect(() => {
+    const element: HTMLElement | Document | null = isWindow ? document : cardRef.current;
+    const listener = (event: Event) => {
+      const key = event as globalThis.KeyboardEvent;
+      // A held key repeats: it must not answer the request that follows.
+      if (key.defaultPrevented || key.isComposing || key.repeat) return;
+      latestKey.current(key);
+    };
+    element?.addEventListener("keydown", listener);
+    return () => element?.removeEventListener("keydown", listener);
+  }, [isWindow]);
+
+  return (
+    <article className="approval" ref={cardRef} tabIndex={-1} aria-labelledby={titleId} data-approval-id={request.id}>
+      <DenyBar
+        denyRef={denyRef}
+        isBusy={isBusy}
+        isNoteOpen={isNoteOpen}
+        hasNote={note.trim() !== ""}
+        onDeny={deny}
+        onDenyWithNote={denyWithNote}
+        onOpenNote={openNote}
+      />
+      <header className="approval-head">
+        <h2 id={titleId} className="view-title">
+          {t(request.kind === "exec" ? `title.${request.host}` : `title.${request.kind}`)}
+        </h2>
+        <VerdictChip kind="asks" filled>
+          <CommandText text={t("asks.chip", { reason: headline(request) })} />
+        </VerdictChip>
+        <span className="grow" />
+        <TimeLeft request={request} />
+      </header>
+      <div className="approval-body">
+        <div className="approval-who">
+          <p className="grow">
+            <Who request={request} />
+          </p>
+          <Button look="plain" icon="copy" onClick={copy}>
+            {t("copy")}
+          </Button>
+        </div>
+        <CommandBlock request={request} isEndSeen={unlock.isEndSeen} onEndSeen={unlock.markEndSeen} />
+        <div className="approval-rest">
+          <Warnings request={request} />
+          <Facts request={request} />
+          <AlwaysPanel request={request} isOpen={isAlwaysOpen} />
+          {isNoteOpen ? <NoteField value={note} onChange={setNote} /> : null}
+          <Refusal phase={phase} />
+        </div>
+      </div>
+      <AllowBar
+        unlock={unlock}
+        phase={phase}
+        isLost={isLost}
+        mayAllow={mayAllow}
+        always={request.always.kind === "withheld" ? "none" : isAlwaysOpen ? "open" : "offered"}
+        onAllowOnce={allowOnce}
+        onOpenAlways={() => setIsAlwaysOpen(true)}
+        onAllowAlways={() => {
+          if (mayAllow) decide("allow-always");
+        }}
+      />
+    </article>
+  );
+}
+
+function Who({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  return (
+    <>
+      {t("who.agent")}{" "}
+      <b className="evidence">
+        <CommandText text={request.agentId} />
+      </b>{" "}
+      {t("who.session")}{" "}
+      <b className="evidence">
+        <CommandText text={request.sessionKey} />
+      </b>
+      {request.callerLabel === "" ? null : (
+        <span className="dim">
+          {" "}
+          · {t("who.via")} <CommandText text={request.callerLabel} />
+        </span>
+      )}
+      {request.joinedCount > 1 ? <span> · {t("who.joined", { count: request.joinedCount })}</span> : null}
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+/** The inbox: the queue, the request on screen, or the table of a burst. */
+
+import { useEffect, useState } from "react";
+import { useSearchParams } from "wouter";
+import type { ApprovalRequest } from "../../../shared/contract/index.ts";
+import { Breadcrumb } from "../../app/Breadcrumb.tsx";
+import { useT } from "../../i18n/index.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Skeleton } from "../../ui/Skeleton.tsx";
+import { EmptyState } from "../../ui/States.tsx";
+import { useIsNarrow } from "../../ui/useIsNarrow.ts";
+import { VerdictShape } from "../../ui/Verdict.tsx";
+import { TryoutCard } from "../tryout/TryoutCard.tsx";
+import { ApprovalCard } from "./ApprovalCard.tsx";
+import { BurstTable } from "./BurstTable.tsx";
+import { isBurst } from "./burstGroups.ts";
+import { Departed, HistoryButton, LastDecisions, QueuePane, QueueStrip } from "./QueuePane.tsx";
+import { type Queue, useQueue } from "./useQueue.ts";
+import "./approvals.css";
+
+export function ApprovalsView() {
+  const t = useT("approvals");
+  const [params] = useSearchParams();
+  const queue = useQueue(params.get("id"));
+  const layout = useBurstLayout(queue, params.has("id"));
+  if (queue.pending === null) return <Skeleton rows={8} />;
+  if (queue.current === null) return <NothingWaits queue={queue} />;
+  if (layout.isTable) {
+    return (
+      <>
+        <Breadcrumb>{t("burst.crumb")}</Breadcrumb>
+        <BurstTable
+          pending={queue.pending}
+          onReview={(id) => {
+            queue.show(id);
+            layout.setIsTable(false);
+          }}
+        />
+      </>
+    );
+  }
+  return <OneRequest queue={queue} current={queue.current} pending={queue.pending} layout={layout} />;
+}
+
+interface OneRequestProps {
+  queue: Queue;
+  current: ApprovalRequest;
+  pending: ApprovalRequest[];
+  layout: BurstLayout;
+}
+
+function OneRequest({ queue, current, pending, layout }: OneRequestProps) {
+  const t = useT("approvals");
+  const isNarrow = useIsNarrow();
+  const list = { pending, currentId: current.id, onShow: queue.show };
+  return (
+    <div className="split-view">
+      <Breadcrumb>{t("queue.position", { index: queue.index + 1, total: pending.length })}</Breadcrumb>
+      {isNarrow ? <QueueStrip {...list} /> : <QueuePane {...list} />}
+      <section className="pane pane-content" aria-label={t("card.label")} data-region tabIndex={-1}>
+        <Departed decision={queue.departed} />
+        {layout.isBurst ? (
+          <div className="departed" role="status">
+            <VerdictShape kind="asks" />
+            <span className="grow">{t("burst.offer", { count: pending.length })}</span>
+            <Button onClick={() => layout.setIsTable(true)}>{t("burst.show")}</Button>
+          </div>
+        ) : null}
+        {/* Only what a hand does counts as reading: a table may still take the place of an untouched card. */}
+        <div
+          className="card-place"
+          onPointerMove={layout.touch}
+          onPointerDown={layout.touch}
+          onKeyDown={layout.touch}
+          onWheel={layout.touch}
+        >
+          <ApprovalCard
+            key={`${current.id} ${current.digest}`}
+            request={current}
+            onDecided={(decision) => {
+              queue.onDecided(decision);
+              layout.afterDecision();
+            }}
+          />
+        </div>
+      </section>
+    </div>
+  );
+}
+
+interface BurstLayout {
+  isBurst: boolean;
+  isTable: boolean;
+  setIsTable: (isTable: boolean) => void;
+  /** The person has begun to deal with the card: nothing may take its place (A8). */
+  touch: () => void;
+  afterDecision: () => void;
+}
+
+/** A burst shows as a table, but never by pushing away a card that somebody is dealing with. */
+function useBurstLayout(queue: Queue, isAsked: boolean): BurstLayout {
+  const isBursting = queue.pending !== null && isBurst(queue.pending);
+  const [isTable, setIsTable] = useState(false);
+  const [touchedId, setTouchedId] = useState<string | null>(isAsked ? "address" : null);
+  const currentId = queue.current?.id ?? null;
+  const isTouched = touchedId === "address" || (touchedId !== null && touchedId === currentId);
+  useEffect(() => {
+    if (isBursting && !isTouched) setIsTable(true);
+    if (!isBursting) setIsTable(false);
+  }, [isBursting, isTouched]);
+  return {
+    isBurst: isBursting,
+    isTable: isTable && isBursting,
+    setIsTable: (next) => {
+      setIsTable(next);
+      setTouchedId(next ? null : "address");
+    },
+    touch: () => setTouchedId((known) => known ?? currentId),
+    afterDecision: () => setTouchedId(null),
+  };
+}
+
+function NothingWaits({ queue }: { queue: Queue }) {
+  const t = useT("approvals");
+  return (
+    <div className="view">
+      <Departed decision={queue.departed} />
+      <div className="view-body">
+        <EmptyState title={t("empty.title")} action={<HistoryButton />}>
+          <p>{t("empty.text")}</p>
+        </EmptyState>
+        <TryoutCard />
+      </div>
+      <LastDecisions />
+    </div>
+  );
+}

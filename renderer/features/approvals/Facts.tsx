@@ -1,0 +1,139 @@
+/** How and where the command will run: the facts a person needs before deciding (A1). */
+
+import type { ReactNode } from "react";
+import type { ApprovalRequest, RuleSource } from "../../../shared/contract/index.ts";
+import { useT } from "../../i18n/index.ts";
+import { CommandText } from "./CommandText.tsx";
+
+export function Facts({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  const { runsAs } = request;
+  return (
+    <>
+      {runsAs.kind === "rebuilt" ? (
+        <div className="rebuilt">
+          <p className="small">{t("facts.rebuilt")}</p>
+          <pre className="rebuilt-text">
+            <CommandText text={runsAs.text} />
+          </pre>
+        </div>
+      ) : null}
+      <dl className="approval-facts">
+        <Fact label={t("facts.runsAs")}>
+          {runsAs.kind === "typed" ? (
+            <>
+              {t("facts.typedBy")} <code className="fact-code">{runsAs.shell}</code>
+            </>
+          ) : (
+            t("facts.asAbove")
+          )}
+          <HowItRuns request={request} />
+        </Fact>
+        <Fact label={t("facts.host")}>
+          {request.host} <span className="dim">{t(`facts.hostNote.${request.host}`)}</span>
+        </Fact>
+        <Fact label={t("facts.folder")}>
+          <code className="fact-code">
+            <CommandText text={request.cwd} />
+          </code>
+        </Fact>
+        <Fact label={t("facts.programs")}>
+          <Programs request={request} />
+        </Fact>
+        <Fact label={t("facts.env")}>
+          <Env request={request} />
+        </Fact>
+        <Fact label={t("facts.rule")}>
+          <span>
+            {request.rule.security}, {t(`facts.ask.${request.rule.ask}`)}
+          </span>
+          {request.rule.sources.map((source) => (
+            <code key={`${source.file} ${source.configPath}`} className="fact-source" title={source.configPath}>
+              {sourceText(source)}
+            </code>
+          ))}
+        </Fact>
+      </dl>
+    </>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="approval-fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function HowItRuns({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  const words = [
+    request.pty ? t("facts.pty") : null,
+    request.background ? t("facts.background") : null,
+    request.timeoutMs === null ? null : t("facts.timeout", { seconds: Math.round(request.timeoutMs / 1_000) }),
+  ].filter((word) => word !== null);
+  return words.length === 0 ? null : <span className="dim"> · {words.join(" · ")}</span>;
+}
+
+function Programs({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  const programs = new Map(
+    (request.segments ?? []).map((segment) => [
+      segment.resolvedPath ?? segment.argv[0] ?? "",
+      { real: segment.realPath, sha256: segment.sha256 },
+    ]),
+  );
+  const [only] = [...programs];
+  if (only === undefined) return <span className="dim">{t("facts.programsUnknown")}</span>;
+  const rows = [...programs].map(([path, { real, sha256 }]) => (
+    <li key={path}>
+      <code className="fact-code">
+        <CommandText text={path} />
+      </code>
+      {real !== null && real !== path ? (
+        <code className="dim">
+          {" "}
+          <span aria-hidden="true">→</span> <CommandText text={real} />
+        </code>
+      ) : null}
+      {sha256 === null ? (
+        <span className="dim"> {t("facts.noHash")}</span>
+      ) : (
+        <code className="dim" title={sha256}>
+          {" "}
+          {t("facts.hash", { start: sha256.slice(0, 4), end: sha256.slice(-2) })}
+        </code>
+      )}
+    </li>
+  ));
+  if (programs.size === 1) return <ul>{rows}</ul>;
+  return (
+    <details className="fact-details">
+      <summary>{t("facts.programsPinned", { count: programs.size })}</summary>
+      <ul>{rows}</ul>
+    </details>
+  );
+}
+
+function Env({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  if (request.env.length === 0) return <span>{t("facts.none")}</span>;
+  return (
+    <>
+      {request.env.map((entry) => (
+        <span key={entry.name} className="fact-env">
+          <code className="fact-code">
+            <CommandText text={`${entry.name}=${entry.shown}`} />
+          </code>
+          {entry.isMasked ? <span className="dim"> {t("facts.masked")}</span> : null}{" "}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function sourceText(source: RuleSource): string {
+  return source.line === null ? `${source.file} ${source.configPath}` : `${source.file}:${source.line}`;
+}

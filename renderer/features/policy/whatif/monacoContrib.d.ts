@@ -1,0 +1,2 @@
+/** Parts of Monaco that are loaded for their effect; the package has no declarations for them. */
+declare module "monaco-editor/editor/contrib/*";
