@@ -39,13 +39,18 @@ function toolsWith(pluginTools: number): RegisteredTool[] {
 
 /** Every stage has a policy. */
 function everyStage(extraAllow: readonly string[]): unknown {
-  const lists = { allow: ["group:openclaw", "group:fs", "group:runtime", "group:plugins", ...extraAllow], deny: ["nodes"] };
+  const lists = {
+    allow: ["group:openclaw", "group:fs", "group:runtime", "group:plugins", ...extraAllow],
+    deny: ["nodes"],
+  };
   return {
     tools: {
       profile: "coding",
       alsoAllow: ["group:plugins"],
       deny: ["gateway"],
-      byProvider: { openai: { profile: "coding", alsoAllow: ["group:plugins", ...extraAllow], deny: ["canvas"] } },
+      byProvider: {
+        openai: { profile: "coding", alsoAllow: ["group:plugins", ...extraAllow], deny: ["canvas"] },
+      },
       sandbox: { tools: lists },
       subagents: { tools: lists },
     },
@@ -123,7 +128,10 @@ export const benchmarks: Benchmark[] = [
       const tools = toolsWith(0);
       const compiled = compilePolicy(everyStage([]), reference);
       const measuredNs = timeNs(() => evaluatePolicy(compiled, context, tools));
-      return { ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 50, "µs"), ratio: measuredNs / 1000 };
+      return {
+        ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 50, "µs"),
+        ratio: measuredNs / 1000,
+      };
     },
   },
   {
@@ -132,8 +140,14 @@ export const benchmarks: Benchmark[] = [
       const config = everyStage(wildcards(200));
       const tools = toolsWith(2000);
       // A fresh list and a fresh compilation each time: nothing is remembered.
-      const measuredNs = timeNs(() => evaluatePolicy(compilePolicy(config, reference), context, [...tools]), 1500);
-      return { ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 5 * stageCount, "ms"), ratio: measuredNs / 1e6 };
+      const measuredNs = timeNs(
+        () => evaluatePolicy(compilePolicy(config, reference), context, [...tools]),
+        1500,
+      );
+      return {
+        ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 5 * stageCount, "ms"),
+        ratio: measuredNs / 1e6,
+      };
     },
   },
   {
@@ -142,7 +156,10 @@ export const benchmarks: Benchmark[] = [
       const compiled = compilePolicy(everyStage(wildcards(200)), reference);
       const tools = toolsWith(2000);
       const measuredNs = timeNs(() => evaluatePolicy(compiled, context, tools));
-      return { ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 5, "ms"), ratio: measuredNs / 1e6 };
+      return {
+        ...against(timeNs(bareLoop(tools, stageCount)), measuredNs, 5, "ms"),
+        ratio: measuredNs / 1e6,
+      };
     },
   },
   {
@@ -161,7 +178,12 @@ export const benchmarks: Benchmark[] = [
       const few = toolsWith(200);
       const many = toolsWith(2000);
       const floorNs = timeNs(() => evaluatePolicy(compiled, context, few));
-      return against(floorNs, timeNs(() => evaluatePolicy(compiled, context, many)), 12, "×");
+      return against(
+        floorNs,
+        timeNs(() => evaluatePolicy(compiled, context, many)),
+        12,
+        "×",
+      );
     },
   },
   ...[30, 2030].map(
@@ -171,7 +193,12 @@ export const benchmarks: Benchmark[] = [
         const compiled = compilePolicy(everyStage([]), reference);
         const tools = toolsWith(count - 30);
         const floorNs = timeNs(() => evaluatePolicy(compiled, context, tools));
-        return against(floorNs, timeNs(() => tracePolicy(compiled, context, tools)), 5, "×");
+        return against(
+          floorNs,
+          timeNs(() => tracePolicy(compiled, context, tools)),
+          5,
+          "×",
+        );
       },
     }),
   ),

@@ -13,6 +13,7 @@ import { createPanelSessions, type PanelSessions } from "./http/panelSessions.ts
 import { redirect, sendJson, sendNotice, sendText, setBaseHeaders } from "./http/respond.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/mcpEndpoint.ts";
 import { createSocketServer } from "./socket/socketServer.ts";
+import { createTryoutRunner } from "./tryout/tryoutRunner.ts";
 
 export interface GatewayOptions {
   runtime: Runtime;
@@ -134,6 +135,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       );
     }
   }
+  runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));
   runtime.reportGateway({ kind: "listening", address: host, port });
   logger.info("gateway.listening", { host, port });
   return gateway;

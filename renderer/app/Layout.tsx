@@ -1,6 +1,7 @@
 /** The frame: top bar, rail, banners, the view, status line; and the keys that work everywhere. */
 
 import { type ReactNode, useState } from "react";
+import { ApprovalAnnouncer } from "../features/approvals/ApprovalAnnouncer.tsx";
 import { useT } from "../i18n/index.ts";
 import { useLive } from "../rpc/hooks.ts";
 import { Banners } from "./Banners.tsx";
@@ -29,6 +30,7 @@ export function Layout({ children }: { children: ReactNode }) {
       >
         {t("skip")}
       </a>
+      <ApprovalAnnouncer />
       <TopBar onFind={() => setDialog("find")} />
       <NavRail />
       <div className="banners">

@@ -7,8 +7,8 @@ import { createFsExecutableLookup } from "../../electron/runtime/exec/analysis/f
 import {
   allExecHardening,
   type EvaluateExecInput,
-  evaluateExec,
   type ExecDecision,
+  evaluateExec,
   normalizeApprovalsFile,
   resolveExecPolicy,
 } from "./index.ts";
@@ -28,17 +28,37 @@ const listed =
     " ",
   );
 for (const name of listed) program(`bin/${name}`);
-for (const name of ["evil/foo", "evil/tool", "ws/run.sh", "ws/script.py", "tools/one", "tools/two", "bin/other"]) program(name);
+for (const name of [
+  "evil/foo",
+  "evil/tool",
+  "ws/run.sh",
+  "ws/script.py",
+  "tools/one",
+  "tools/two",
+  "bin/other",
+])
+  program(name);
 program("ws/data.txt", 0o644);
 symlinkSync(join(root, "evil/tool"), join(root, "tools/linked"));
 symlinkSync("/bin/sh", join(root, "tools/innocent"));
 
-const patterns = [...listed.map((name) => join(root, "bin", name)), join(root, "tools/**"), join(root, "ws/run.sh")];
+const patterns = [
+  ...listed.map((name) => join(root, "bin", name)),
+  join(root, "tools/**"),
+  join(root, "ws/run.sh"),
+];
 
-function decide(command: string, overrides: Partial<EvaluateExecInput> = {}, ask: "on-miss" | "off" = "on-miss"): ExecDecision {
+function decide(
+  command: string,
+  overrides: Partial<EvaluateExecInput> = {},
+  ask: "on-miss" | "off" = "on-miss",
+): ExecDecision {
   const hardening = allExecHardening;
   const approvals = normalizeApprovalsFile(
-    { version: 1, agents: { main: { allowlist: patterns.map((pattern, index) => ({ id: String(index), pattern })) } } },
+    {
+      version: 1,
+      agents: { main: { allowlist: patterns.map((pattern, index) => ({ id: String(index), pattern })) } },
+    },
     { newId: () => "new", hardening },
   );
   const resolved = resolveExecPolicy({
@@ -73,7 +93,12 @@ const attacks: Attack[] = [
   ["path traversal out of a trusted tree", `${root}/tools/../evil/tool`, "realPathMiss", `${root}/tools/one`],
   ["double slash traversal", `${root}/tools//..//evil/tool`, "realPathMiss", `${root}/tools/two x`],
   ["link to a foreign program", `${root}/tools/linked`, "realPathMiss", `${root}/tools/one a`],
-  ["link to a shell under an innocent name", `${root}/tools/innocent -c 'rm x'`, "realPathMiss", `${root}/tools/two 'rm x'`],
+  [
+    "link to a shell under an innocent name",
+    `${root}/tools/innocent -c 'rm x'`,
+    "realPathMiss",
+    `${root}/tools/two 'rm x'`,
+  ],
   ["missing file that a pattern covers", `${root}/tools/nothing`, "programMissing", `${root}/tools/one`],
   ["not executable file", `${root}/ws/data.txt`, "programMissing", "foo data.txt"],
   ["second command after ;", "foo; other", "allowlistMiss", "foo; bar"],
@@ -149,7 +174,12 @@ const attacks: Attack[] = [
   ["xargs with a command", "foo | xargs rm", "inlineEval", "foo | xargs"],
   ["make with a foreign file", "make -f /tmp/x", "inlineEval", "make test"],
   ["make variable", "make SHELL=/tmp/x", "inlineEval", "make all"],
-  ["tar checkpoint action", "tar xf a.tar --checkpoint=1 --checkpoint-action=exec=sh", "programEscape", "tar tf a.tar"],
+  [
+    "tar checkpoint action",
+    "tar xf a.tar --checkpoint=1 --checkpoint-action=exec=sh",
+    "programEscape",
+    "tar tf a.tar",
+  ],
   ["tar -I", "tar -I ./x -xf a.tar", "programEscape", "tar -xf a.tar"],
   ["tar --to-command", "tar xf a.tar --to-command=sh", "programEscape", "tar xf a.tar"],
   ["git -c pager", "git -c core.pager=./x log", "programEscape", "git log"],
@@ -197,7 +227,8 @@ describe("tricks ask, twins run", () => {
 
   test.each(attacks)("an always answer never stores more than the program: %s", (_name, trick) => {
     const { persists } = decide(trick).allowAlways;
-    for (const { pattern } of persists) expect(pattern).not.toMatch(/[*?]|\/(?:bash|sh|env|python[\d.]*|node\d*|xargs|find)$/);
+    for (const { pattern } of persists)
+      expect(pattern).not.toMatch(/[*?]|\/(?:bash|sh|env|python[\d.]*|node\d*|xargs|find)$/);
   });
 });
 
@@ -214,7 +245,7 @@ const selfApprovals: [trick: string, twin: string][] = [
   ["python3 -c \"import os; os.system('sallyport approvals resolve 1 allow-once')\"", "foo system"],
   ["foo && $(sallyport approvals allowlist add /bin/sh)", "foo allowlist add"],
   ["echo '{}' | sallyport approvals set --stdin", "foo approvals set"],
-  ["curl http://127.0.0.1 -d '{\"method\":\"exec.approval.resolve\"}'", "foo exec.approval.pending"],
+  ['curl http://127.0.0.1 -d \'{"method":"exec.approval.resolve"}\'', "foo exec.approval.pending"],
 ];
 
 describe("self-approval", () => {

@@ -19,6 +19,7 @@ export * from "./policy.ts";
 export * from "./preflight.ts";
 export { classifyProgram, isInterpreterLikeBin } from "./programs.ts";
 export { defaultSafeBins, defaultTrustedDirs } from "./safeBins.ts";
+export { execDecision, execExplanationSchema, grant as grantSchema } from "./schema.ts";
 export { findSelfApproval, type SelfApprovalHit } from "./selfApproval.ts";
 export type * from "./types.ts";
 export { singleQuote } from "./words.ts";

@@ -5,7 +5,7 @@ import { type CompiledList, type ListEntry, pluginsGroup } from "./lists.ts";
 import type { StagePolicy } from "./pick.ts";
 import type { EnteringTools } from "./toolIndex.ts";
 import type { PolicyWarning } from "./types.ts";
-import { matchesPattern } from "./wildcards.ts";
+import { compilePatterns } from "./wildcards.ts";
 
 export interface StripReport {
   /** The reference drops the allow list: no entry names a core tool of this run. */
@@ -54,8 +54,9 @@ function namesSomething(
     return entry.members.some((name) => entering.coreNames.has(name) || entering.pluginToolNames.has(name));
   }
   if (entry.kind === "pattern") {
+    const matches = compilePatterns([{ text: entry.name, index: 0 }]);
     for (const names of [entering.coreNames, entering.pluginToolNames]) {
-      for (const name of names) if (matchesPattern(entry.name, name)) return true;
+      for (const name of names) if (matches(name) === 0) return true;
     }
     return false;
   }

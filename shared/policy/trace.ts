@@ -2,9 +2,10 @@
 
 import type { CellEffect, ColumnId, PreFilterId, ReasonCode } from "./codes.ts";
 import type { CompiledPolicy } from "./compile.ts";
-import { pathText } from "./configRecord.ts";
+import { deepFreeze, pathText } from "./configRecord.ts";
 import { type PolicyRun, runPolicy, type StageVerdicts } from "./evaluate.ts";
 import type { CompiledList, ListEntry } from "./lists.ts";
+import type { StagePolicy } from "./pick.ts";
 import type { ToolSlot } from "./toolIndex.ts";
 import { type ColumnSpec, columnsOf } from "./traceColumns.ts";
 import type {
@@ -31,6 +32,8 @@ interface Ruling {
 
 interface ColumnRulings {
   column: PolicyColumn;
+  /** The same ruling for every tool, where that is so. */
+  constant?: Ruling;
   ruling(slot: ToolSlot, position: number): Ruling;
 }
 
@@ -51,15 +54,16 @@ export function tracePolicy(
   const isHttp = context.surface === "http";
   const httpRun = isHttp ? run : runPolicy(compiled, { ...context, surface: "http" }, tools);
   const rules = new Map<string, PolicyRule>();
+  const lists: PolicyRule[] = [];
   const columns = columnsOf(run, isHttp).map((spec) =>
-    rulingsOf(compiled, spec, run, httpRun, rules, isHttp),
+    rulingsOf(compiled, spec, run, httpRun, rules, lists, isHttp),
   );
   const rows = rowsOf(run, columns, isHttp);
   return {
     result: run.result,
     columns: columns.map(({ column }) => column),
     rows,
-    rules: [...rules.values()],
+    rules: [...rules.values(), ...lists],
   };
 }
 
@@ -85,7 +89,7 @@ function rowsOf(run: PolicyRun, columns: readonly ColumnRulings[], isHttp: boole
         if (column.state === "active") column.survivors += 1;
         continue;
       }
-      const ruling = one.ruling(slot, position);
+      const ruling = one.constant ?? one.ruling(slot, position);
       cells[c] = removedAt === undefined || isSurface ? ruling.reached : ruling.gone;
       if (isSurface) {
         if (ruling.removes) column.removed += 1;
@@ -135,6 +139,7 @@ function rulingsOf(
   run: PolicyRun,
   httpRun: PolicyRun,
   rules: Map<string, PolicyRule>,
+  lists: PolicyRule[],
   isHttp: boolean,
 ): ColumnRulings {
   const column: PolicyColumn = { ...spec.column };
@@ -142,31 +147,21 @@ function rulingsOf(
     case "exists":
       return { column, ruling: existsRuling(run, rules) };
     case "pre-filter":
-      return { column, ruling: preFilterRuling(spec.filter, run, rules, column.state === "active") };
+      if (column.state === "skipped") return { column, constant: skipped, ruling: () => skipped };
+      return { column, ruling: preFilterRuling(spec.filter, run, rules) };
     case "http-owner":
-      return { column, ruling: httpOwnerRuling(run, rules, column.state === "active") };
+      if (column.state === "skipped") return { column, constant: skipped, ruling: () => skipped };
+      return { column, ruling: httpOwnerRuling(run, rules) };
     case "skipped":
-      return { column, ruling: () => skipped };
+      return { column, constant: skipped, ruling: () => skipped };
     case "stage":
-      for (const rule of stageRules(spec.verdicts)) rules.set(rule.id, rule);
+      for (const rule of stageRules(spec.verdicts.policy)) lists.push(rule);
       return { column, ruling: stageRuling(spec.verdicts) };
     case "http": {
-      for (const rule of compiled.httpDeny.rules) rules.set(rule.id, rule);
+      for (const rule of compiled.httpDeny.rules) lists.push(rule);
       return { column, ruling: isHttp ? httpDenyRuling(run) : httpSurfaceRuling(httpRun) };
     }
   }
-}
-
-/** Memory of rulings by a small number, so that a column makes each kind of cell once. */
-function byNumber(make: (key: number) => Ruling): (key: number) => Ruling {
-  const memory = new Map<number, Ruling>();
-  return (key) => {
-    const known = memory.get(key);
-    if (known !== undefined) return known;
-    const ruling = make(key);
-    memory.set(key, ruling);
-    return ruling;
-  };
 }
 
 function removal(why: Reason, ruleIds: string[], effect: CellEffect = "removed"): Ruling {
@@ -216,25 +211,18 @@ function existsRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
   };
 }
 
-function preFilterRuling(
-  filter: PreFilterId,
-  run: PolicyRun,
-  rules: Map<string, PolicyRule>,
-  isActive: boolean,
-) {
+function preFilterRuling(filter: PreFilterId, run: PolicyRun, rules: Map<string, PolicyRule>) {
   const reasons = run.entering.reasons.get(filter);
   const column = filter as ColumnId;
   return (_: ToolSlot, position: number): Ruling => {
-    if (!isActive) return skipped;
     const why = reasons?.get(position);
     return why === undefined ? passes : removal(why, [preFilterRule(column, why, rules)]);
   };
 }
 
-function httpOwnerRuling(run: PolicyRun, rules: Map<string, PolicyRule>, isActive: boolean) {
+function httpOwnerRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
   const why: Reason = { code: "owner-only" };
   return (_: ToolSlot, position: number): Ruling => {
-    if (!isActive) return skipped;
     return run.httpOwner.has(position) ? removal(why, [preFilterRule("owner-only", why, rules)]) : passes;
   };
 }
@@ -274,25 +262,39 @@ export function stageRemoves({ deny, allow, report }: StageVerdicts, position: n
   return !report.dropped && allow !== undefined && allow[position] === -1;
 }
 
-function stageRules({ policy }: StageVerdicts): PolicyRule[] {
+const ruleMemory = new WeakMap<StagePolicy, readonly PolicyRule[]>();
+
+function stageRules(policy: StagePolicy): readonly PolicyRule[] {
+  const known = ruleMemory.get(policy);
+  if (known !== undefined) return known;
   const rulesOf = (list: CompiledList | undefined) => list?.entries.map((entry) => entry.rule) ?? [];
   const whole = policy.restricts === undefined ? [] : [policy.restricts];
-  return [...rulesOf(policy.deny), ...rulesOf(policy.allow), ...whole, ...policy.losers];
+  const all = [...rulesOf(policy.deny), ...rulesOf(policy.allow), ...whole, ...policy.losers];
+  const rules = [...new Map(all.map((rule) => [rule.id, rule])).values()];
+  deepFreeze(rules);
+  ruleMemory.set(policy, rules);
+  return rules;
 }
+
+/** Cells of a stage by what hits a tool there, so that equal cells are made once. */
+const cellMemory = new WeakMap<StageVerdicts, Map<number, Ruling>>();
 
 function stageRuling(verdicts: StageVerdicts) {
   const { policy, deny, allow, report } = verdicts;
   const allowSize = (policy.allow?.entries.length ?? 0) + 1;
-  const make = byNumber((key) => {
-    const throughWrite = key % 2 === 1;
-    const pair = Math.floor(key / 2);
-    return stageCell(verdicts, Math.floor(pair / allowSize) - 1, (pair % allowSize) - 1, throughWrite);
-  });
+  const memory = cellMemory.get(verdicts) ?? new Map<number, Ruling>();
+  cellMemory.set(verdicts, memory);
   return (slot: ToolSlot, position: number): Ruling => {
     const denyHit = deny?.[position] ?? -1;
     const allowHit = report.dropped ? -1 : (allow?.[position] ?? -1);
-    const isPatch = slot.normalized === "apply_patch" ? 1 : 0;
-    return make(((denyHit + 1) * allowSize + (allowHit + 1)) * 2 + isPatch);
+    const isPatch = slot.normalized === "apply_patch";
+    const key = ((denyHit + 1) * allowSize + (allowHit + 1)) * 2 + (isPatch ? 1 : 0);
+    const known = memory.get(key);
+    if (known !== undefined) return known;
+    const ruling = stageCell(verdicts, denyHit, allowHit, isPatch);
+    deepFreeze(ruling);
+    memory.set(key, ruling);
+    return ruling;
   };
 }
 

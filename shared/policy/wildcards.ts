@@ -33,7 +33,7 @@ export function compilePatterns(patterns: readonly { text: string; index: number
   }
   const prefixLengths = lengthsOf(byPrefix);
   const suffixLengths = lengthsOf(bySuffix);
-  return (name) => {
+  const search: PatternMatcher = (name) => {
     let best = -1;
     const tryAll = (candidates: readonly Pattern[] | undefined) => {
       if (candidates === undefined) return;
@@ -54,6 +54,20 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     }
     tryAll(loose);
     return best;
+  };
+  return patterns.length < 4 ? search : remembering(search);
+}
+
+/** Tools keep their names while lists of tools come and go, so answers are remembered; the bound is for safety. */
+function remembering(search: PatternMatcher): PatternMatcher {
+  const known = new Map<string, number>();
+  return (name) => {
+    const hit = known.get(name);
+    if (hit !== undefined) return hit;
+    const found = search(name);
+    if (known.size >= 20_000) known.clear();
+    known.set(name, found);
+    return found;
   };
 }
 

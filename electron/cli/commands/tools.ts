@@ -108,16 +108,24 @@ function explainLines(name: string, trace: PolicyTrace, positions: Positions): s
 
 async function contextOf(access: Access, options: ContextOptions): Promise<PolicyContext> {
   const client = options.client === undefined ? null : await clientContext(access, options.client);
+  // A session key names its agent; without one a person means the default agent.
+  const agentId =
+    options.agent ?? (client === null && options.session === undefined ? await defaultAgent(access) : undefined);
   return {
     surface: "model",
     ...client,
-    ...(options.agent === undefined ? {} : { agentId: options.agent }),
+    ...(agentId === undefined ? {} : { agentId }),
     ...(options.channel === undefined ? {} : { channel: options.channel }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.session === undefined ? {} : { sessionKey: options.session }),
     ...(options.owner === undefined ? {} : { senderIsOwner: options.owner }),
   };
+}
+
+async function defaultAgent(access: Access): Promise<string | undefined> {
+  const { agents } = await access.rpc.call("policy.contexts", {});
+  return agents.find((agent) => agent.isDefault)?.id;
 }
 
 async function clientContext(access: Access, name: string): Promise<PolicyContext> {

@@ -202,6 +202,7 @@ describe("secrets", () => {
   gateway: { port: 18789, auth: { mode: "token", token: 'T0P-secret-value' } },
   models: { providers: { x: { apiKey: "abc-key-12345", baseUrl: "https://u:pw123@h/" , headers: { X: "hdr-value" } } } },
   env: { A: "env-value", B: "\${B_TOKEN}" },
+  mcp: { servers: { s: { args: ["--api-key", "arg-key-1", "--port", "80", "--token=arg-key-2"] } } },
   agents: { list: [{ id: "a", apiKey: "key-of-a" }, { id: "b", apiKey: "key-of-b" }] },
 }
 `;
@@ -211,6 +212,7 @@ describe("secrets", () => {
     "pw123",
     "hdr-value",
     "env-value",
+    "arg-key",
     "key-of-a",
     "key-of-b",
   ];

@@ -17,12 +17,14 @@ import { applyEdits } from "../storage/json5Edit.ts";
 export const redactionMark = "__OPENCLAW_REDACTED__";
 
 const secretKey =
-  /token|secret|passw|passphrase|api[-_]?key|authorization|cookie|credential|private[-_]?key|signing[-_]?key|webhook|^key$|^auth$/i;
+  /token|secret|passw|passphrase|api[-_]?key|authorization|cookie|credential|private[-_]?key|signing[-_]?key|webhook|^(key|auth|access|refresh)$/i;
 /** Everything below these is hidden, whatever the key is called. */
 const secretSubtree = /^(headers?|env|vars)$/i;
 /** Well-known forms of keys, and URLs with a password in them. */
 const secretText =
   /^(sk|pk|rk)-[\w-]{12,}|^(ghp|gho|ghs|github_pat|glpat|xox[abprs])[-_]\w{8,}|^AKIA[0-9A-Z]{12,}|^eyJ[\w-]{10,}\.|-----BEGIN|^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
+/** Command lines of MCP servers carry secrets as options, glued or as the next word. */
+const secretOption = /^--?(?:[\w-]*(?:token|secret|password|api-?key))(=.+)?$/i;
 /** Words that stand where secrets stand but are settings: `auth.mode: "token"`, `source: "env"`. */
 const openKey = /^(mode|source|type|provider|id|enabled|kind)$/i;
 /** `${NAME}` names a variable and holds no secret itself. */
@@ -49,10 +51,14 @@ function findSecrets(document: Json5Document): SecretPlace[] {
       }
     else if (node.type === "Array")
       node.elements.forEach((element, index) => {
-        visit(element.value, [...path, index], isSecret);
+        const before = node.elements[index - 1]?.value;
+        const option = before?.type === "String" ? secretOption.exec(before.value) : null;
+        const followsOption = option !== null && option[1] === undefined;
+        visit(element.value, [...path, index], isSecret || followsOption);
       });
     else if (node.type === "String" && node.value !== "") {
-      if (!isSecret && !secretText.test(node.value)) return;
+      const isGluedOption = secretOption.exec(node.value)?.[1] !== undefined;
+      if (!isSecret && !isGluedOption && !secretText.test(node.value)) return;
       if (reference.test(node.value)) return;
       found.push({ path, start: node.loc.start.offset, end: node.loc.end.offset, value: node.value });
     }

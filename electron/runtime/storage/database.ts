@@ -44,6 +44,13 @@ export function openDatabase(deps: { path: string; logger: Logger }): OpenedData
         close() {
           if (!isOpen) return;
           isOpen = false;
+          try {
+            // Leaves one file behind instead of three.
+            db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+          } catch (error) {
+            // Nothing is lost: the log file beside the database holds the rest, and the next close folds it in.
+            deps.logger.debug("database.notFolded", { path: file, error });
+          }
           db.close();
         },
       };

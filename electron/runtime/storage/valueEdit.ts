@@ -23,7 +23,7 @@ function setIn(node: unknown, path: DocumentPath, value: unknown, isInsert: bool
   if (node === undefined) {
     if (typeof part !== "number") return { [part]: setIn(undefined, rest, value, isInsert) };
     if (part !== 0) throw new AppError("INVALID_INPUT", `A new list starts at index 0, not ${part}.`);
-    return [setIn(undefined, rest, value, isInsert)];
+    return [setIn(undefined, rest, value, isInsert && rest.length > 0)];
   }
   if (Array.isArray(node)) {
     const index = listIndex(part);

@@ -1,6 +1,6 @@
 /** The matrix with its detail panel, or the same as a list. */
 
-import { useMemo, useState } from "react";
+import { type RefObject, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import type { PolicyContext } from "../../../shared/policy/types.ts";
 import { useT } from "../../i18n/index.ts";
@@ -19,8 +19,10 @@ export function MatrixPart(props: {
   context: PolicyContext;
   config: unknown;
   filter: string;
+  onFilter: (filter: string) => void;
+  filterRef: RefObject<HTMLInputElement | null>;
   asList: boolean;
-  onToggleList: () => void;
+  onAsList: (asList: boolean) => void;
 }) {
   const t = useT("policy");
   const [, navigate] = useLocation();
@@ -34,17 +36,27 @@ export function MatrixPart(props: {
   const why = (tool: string) =>
     navigate(`/policy/why/${encodeURIComponent(tool)}${search === "" ? "" : `?${search}`}`);
   const isDetailShown = isOpen || !isNarrow;
+  const filterField = (
+    <input
+      ref={props.filterRef}
+      className="input policy-filter"
+      type="search"
+      value={props.filter}
+      placeholder={t("filterHint")}
+      aria-label={t("filter")}
+      onChange={(event) => props.onFilter(event.target.value)}
+    />
+  );
   return (
     <SplitView>
-      <Pane label={t("grid.label")} footer={<Legend t={t} />}>
-        {rows.length === 0 ? (
-          <p className="view-pad">
-            {props.filter === "" ? t("empty") : t("noMatch", { filter: props.filter })}
-          </p>
+      <Pane label={t("grid.label")} footer={<Legend t={t} asList={props.asList} onAsList={props.onAsList} />}>
+        {trace.rows.length === 0 ? (
+          <p className="view-pad">{t("empty")}</p>
         ) : props.asList ? (
           <ListAlternative
             trace={trace}
             rows={rows}
+            filterField={filterField}
             onPick={(traceIndex, column) => {
               setCursor({ row: rows.findIndex((entry) => entry.traceIndex === traceIndex), column });
               setIsOpen(true);
@@ -65,7 +77,9 @@ export function MatrixPart(props: {
               setIsOpen(true);
             }}
             onWhy={why}
-            onList={props.onToggleList}
+            onList={() => props.onAsList(true)}
+            corner={filterField}
+            emptyText={t("noMatch", { filter: props.filter })}
           />
         )}
       </Pane>

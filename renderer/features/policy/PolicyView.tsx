@@ -7,7 +7,7 @@ import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
-import { Chip, ErrorState, Segmented, Skeleton, VerdictChip, VerdictShape } from "../../ui/index.ts";
+import { Chip, ErrorState, Picker, Segmented, Skeleton, VerdictChip, VerdictShape } from "../../ui/index.ts";
 import { ComparePart } from "./compare/ComparePart.tsx";
 import { ContextBar } from "./context/ContextBar.tsx";
 import { MatrixPart } from "./MatrixPart.tsx";
@@ -66,6 +66,17 @@ export default function PolicyView() {
         <h1>{t("title")}</h1>
         {view === null ? null : <Reach view={view} context={context} />}
         <span className="grow" />
+        {part === "matrix" || part === "why" ? (
+          <Picker
+            label={t("preset.label")}
+            value={preset ?? activePreset}
+            options={(["sallyport", "reference"] as const).map((value) => ({
+              value,
+              label: t(`preset.${value}`),
+            }))}
+            onChange={(value) => setPreset(value === "reference" ? "reference" : "sallyport")}
+          />
+        ) : null}
         <Segmented
           label={t("views.label")}
           value={part}
@@ -79,37 +90,6 @@ export default function PolicyView() {
         onChange={(next) => go(part, tool ?? undefined, next)}
         {...(view === null ? {} : { note: t("evaluatedIn", { ms: shortMs(view.evaluatedInMs) }) })}
       />
-      {part === "matrix" ? (
-        <div className="policy-tools-row">
-          <input
-            ref={filterRef}
-            className="input policy-filter"
-            type="search"
-            value={filter}
-            placeholder={t("filterHint")}
-            aria-label={t("filter")}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-          <Segmented
-            role="radio"
-            label={t("preset.label")}
-            value={preset ?? activePreset}
-            options={(["sallyport", "reference"] as const).map((value) => ({
-              value,
-              label: t(`preset.${value}`),
-            }))}
-            onChange={setPreset}
-          />
-          <span className="grow" />
-          <Segmented
-            role="radio"
-            label={t("views.list")}
-            value={asList ? "list" : "matrix"}
-            options={(["matrix", "list"] as const).map((value) => ({ value, label: t(`views.${value}`) }))}
-            onChange={(value) => setAsList(value === "list")}
-          />
-        </div>
-      ) : null}
       {view !== null && view.problems.length > 0 ? (
         <p className="policy-problem" role="status">
           <VerdictShape kind="danger" /> {t("error.problems", { count: view.problems.length })}
@@ -126,8 +106,10 @@ export default function PolicyView() {
             context={context}
             config={saved.data?.config ?? null}
             filter={filter}
+            onFilter={setFilter}
+            filterRef={filterRef}
             asList={asList}
-            onToggleList={() => setAsList(!asList)}
+            onAsList={setAsList}
           />
         ) : part === "why" ? (
           <WhyView

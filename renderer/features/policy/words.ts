@@ -79,7 +79,9 @@ export function cellSentence(
   if (cell.effect === "gone") {
     const remover =
       row.verdict.kind === "removed"
-        ? trace.columns.find((candidate) => row.verdict.kind === "removed" && candidate.id === row.verdict.column)
+        ? trace.columns.find(
+            (candidate) => row.verdict.kind === "removed" && candidate.id === row.verdict.column,
+          )
         : trace.columns[0];
     return { key: "gone", values: { column: remover === undefined ? "" : columnName(t, remover) } };
   }

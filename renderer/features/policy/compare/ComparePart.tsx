@@ -46,7 +46,7 @@ export function ComparePart(props: {
         <h2 aria-live="polite">{t("compare.differences", { count: diffs.length })}</h2>
       </div>
       <p className="second">
-        <b>{t("compare.a")}</b> {describe(t, props.context, mode === "preset" ? props.view.preset : null)}
+        <b>{t("compare.a")}</b> {contextText(t, props.context, mode === "preset" ? props.view.preset : null)}
       </p>
       {mode === "context" ? (
         <div className="policy-compare-b">
@@ -55,7 +55,7 @@ export function ComparePart(props: {
         </div>
       ) : (
         <p className="second">
-          <b>{t("compare.b")}</b> {describe(t, props.context, otherPreset)}
+          <b>{t("compare.b")}</b> {contextText(t, props.context, otherPreset)}
         </p>
       )}
       {b.view === null ? (
@@ -73,7 +73,7 @@ export function ComparePart(props: {
   );
 }
 
-function describe(t: ReturnType<typeof useT>, context: PolicyContext, preset: Preset | null): string {
+function contextText(t: ReturnType<typeof useT>, context: PolicyContext, preset: Preset | null): string {
   const parts = [
     context.agentId,
     context.provider === undefined ? undefined : [context.provider, context.model].filter(Boolean).join("/"),

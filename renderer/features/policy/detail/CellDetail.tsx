@@ -1,9 +1,10 @@
 /** The panel beside the matrix: verdict, sentence, rules, and the warnings of the context. */
 
+import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
-import { Button, type VerdictKind, VerdictShape } from "../../../ui/index.ts";
+import { Button, Kbd, type VerdictKind, VerdictShape } from "../../../ui/index.ts";
 import { cellRules, type Positions } from "../model/matrixModel.ts";
 import { Rich } from "../Rich.tsx";
 import { cellSentence, columnLabel, verdictText } from "../words.ts";
@@ -36,6 +37,7 @@ export function CellDetail(props: CellDetailProps) {
         <hr className="policy-rule" />
         <h2>{t("detail.warnings")}</h2>
         <Findings t={t} trace={trace} positions={positions} />
+        <KeyHints t={t} />
       </div>
     );
   }
@@ -75,6 +77,7 @@ export function CellDetail(props: CellDetailProps) {
           <hr className="policy-rule" />
           <h2>{t("detail.warnings")}</h2>
           <Findings t={t} trace={trace} positions={positions} />
+          <KeyHints t={t} />
         </>
       )}
     </div>
@@ -94,4 +97,12 @@ function shapeOf(effect: string): VerdictKind {
     default:
       return "skipped";
   }
+}
+
+function KeyHints({ t }: { t: TFunction }) {
+  return (
+    <p className="policy-keys">
+      <Kbd>↑ ↓ ← →</Kbd> {t("grid.keys")} <Kbd>Enter</Kbd> {t("grid.keyOpen")} <Kbd>W</Kbd> {t("grid.keyWhy")}
+    </p>
+  );
 }

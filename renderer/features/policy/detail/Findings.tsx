@@ -15,16 +15,17 @@ export function Findings({
   trace: PolicyTrace;
   positions: Positions;
 }) {
-  const { findings } = trace.result;
+  const findings = mergedFindings(trace.result.findings);
   if (findings.length === 0) return <p className="second">{t("detail.noWarnings")}</p>;
   return (
     <ul className="policy-findings">
-      {findings.map((finding) => (
+      {findings.map(({ finding, columns }) => (
         <Finding
-          key={`${finding.kind} ${finding.column} ${finding.path} ${finding.entries.join()}`}
+          key={`${finding.kind} ${finding.path} ${finding.entries.join()}`}
           t={t}
           trace={trace}
           finding={finding}
+          columns={columns}
           positions={positions}
         />
       ))}
@@ -32,9 +33,30 @@ export function Findings({
   );
 }
 
-function Finding(props: { t: TFunction; trace: PolicyTrace; finding: PolicyFinding; positions: Positions }) {
+/** One list may speak at two stages: then it is one finding, seen at both. */
+function mergedFindings(findings: readonly PolicyFinding[]) {
+  const merged = new Map<string, { finding: PolicyFinding; columns: PolicyFinding["column"][] }>();
+  for (const finding of findings) {
+    const key = JSON.stringify([finding.kind, finding.path, finding.entries]);
+    const known = merged.get(key);
+    if (known === undefined) merged.set(key, { finding, columns: [finding.column] });
+    else known.columns.push(finding.column);
+  }
+  return [...merged.values()];
+}
+
+function Finding(props: {
+  t: TFunction;
+  trace: PolicyTrace;
+  finding: PolicyFinding;
+  columns: readonly PolicyFinding["column"][];
+  positions: Positions;
+}) {
   const { t, trace, finding } = props;
   const number = trace.columns.find(({ id }) => id === finding.column)?.number;
+  const numbers = props.columns.flatMap(
+    (id) => trace.columns.find((column) => column.id === id)?.number ?? [],
+  );
   const line = lineOf(props.positions, finding.configPath);
   const [fix] = finding.fix ?? [];
   return (
@@ -53,6 +75,7 @@ function Finding(props: { t: TFunction; trace: PolicyTrace; finding: PolicyFindi
         {finding.suggestion === undefined ? null : (
           <Rich t={t} k="finding.didYouMean" values={{ name: finding.suggestion }} />
         )}{" "}
+        {numbers.length < 2 ? null : t("finding.seenAt", { numbers: numbers.join(", ") })}{" "}
         {line === null ? null : (
           <span className="policy-line-no" title={t("detail.line", { line })}>
             :{line}

@@ -1,9 +1,10 @@
-/** The signs of the matrix in words, and its keys. */
+/** The signs of the matrix in words, and the choice of matrix or list. */
 
 import type { TFunction } from "i18next";
-import { Kbd, VerdictShape } from "../../../ui/index.ts";
+import { Button, VerdictShape } from "../../../ui/index.ts";
 
-export function Legend({ t }: { t: TFunction }) {
+export function Legend(props: { t: TFunction; asList: boolean; onAsList: (asList: boolean) => void }) {
+  const { t } = props;
   return (
     <div className="policy-legend" aria-label={t("grid.legend")} role="note">
       <span>
@@ -24,10 +25,10 @@ export function Legend({ t }: { t: TFunction }) {
       <span>
         <VerdictShape kind="withoutEffect" /> {t("effect.withoutEffect")}
       </span>
-      <span className="policy-keys">
-        <Kbd>↑ ↓ ← →</Kbd> {t("grid.keys")} <Kbd>Enter</Kbd> {t("grid.keyOpen")} <Kbd>W</Kbd>{" "}
-        {t("grid.keyWhy")}
-      </span>
+      <span className="grow" />
+      <Button aria-pressed={props.asList} onClick={() => props.onAsList(!props.asList)}>
+        {t("views.list")}
+      </Button>
     </div>
   );
 }

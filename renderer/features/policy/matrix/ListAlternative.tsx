@@ -1,6 +1,6 @@
 /** The same answer as a list by stage, for reading in order instead of by position. */
 
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { VerdictShape } from "../../../ui/index.ts";
@@ -10,6 +10,7 @@ import { columnName } from "../words.ts";
 export function ListAlternative(props: {
   trace: PolicyTrace;
   rows: readonly MatrixRow[];
+  filterField: ReactNode;
   onPick: (traceIndex: number, columnIndex: number) => void;
 }) {
   const t = useT("policy");
@@ -18,11 +19,13 @@ export function ListAlternative(props: {
   const kept = keptCount(trace);
   return (
     <div className="policy-list">
-      <p className="second">{t("list.summary", { kept, removed: trace.rows.length - kept })}</p>
+      <div className="row">
+        {props.filterField}
+        <p className="second">{t("list.summary", { kept, removed: trace.rows.length - kept })}</p>
+      </div>
       {groups.map((group) => {
         const column = group.columnIndex === null ? undefined : trace.columns[group.columnIndex];
-        const title =
-          column === undefined ? t("list.kept") : t("list.at", { column: columnName(t, column) });
+        const title = column === undefined ? t("list.kept") : t("list.at", { column: columnName(t, column) });
         return (
           <section key={group.columnIndex ?? "kept"} aria-label={title}>
             <h2>

@@ -1,7 +1,20 @@
 /** The matrix of tools and stages: an ARIA grid over virtual rows, each tool a line that ends where it is removed. */
 
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid of positioned cells cannot be a table
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are handled by the grid
+
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { useLive } from "../../../rpc/hooks.ts";
@@ -28,9 +41,15 @@ export interface MatrixProps {
   /** What differs from the saved config, by tool name. */
   diffs?: ReadonlyMap<string, RowDiff>;
   label?: string;
+  /** What stands in the empty corner above the tools. */
+  corner?: ReactNode;
+  /** Shown in place of rows when a filter leaves none. */
+  emptyText?: string;
 }
 
 const narrowPx = 720;
+/** Left padding of the scroll area, as in the style sheet. */
+const paddingPx = 14;
 
 export function Matrix(props: MatrixProps) {
   const { trace, rows, positions, cursor, onCursor, diffs } = props;
@@ -42,12 +61,14 @@ export function Matrix(props: MatrixProps) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const size = useElementSize(scrollRef);
   const isNarrow = size.width > 0 && size.width < narrowPx;
-  const toolWidth = isNarrow ? 168 : 194;
+  const toolWidth = isNarrow ? 168 : 182;
   const plan = useMemo(
-    () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - 10), isNarrow),
+    () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - paddingPx - 2), isNarrow),
     [trace, size.width, toolWidth, isNarrow],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a cache that is emptied when what it was made from changes
   const drawings = useMemo(() => new Map<number, ReturnType<typeof drawRow>>(), [trace, plan, rowHeight]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a cache that is emptied when what it was made from changes
   const names = useMemo(() => new Map<number, string[]>(), [trace, positions, t]);
   const width = toolWidth + plan.width;
 
@@ -70,6 +91,7 @@ export function Matrix(props: MatrixProps) {
     overscan: 12,
     rangeExtractor: extractRange,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured again when their height changes
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
 
   const [hasFocus, setHasFocus] = useState(false);
@@ -96,7 +118,7 @@ export function Matrix(props: MatrixProps) {
   );
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
     const act = matrixAct(
       event.key,
       cursor ?? { row: 0, column: 0 },
@@ -141,7 +163,8 @@ export function Matrix(props: MatrixProps) {
       tabIndex={0}
       className="mx"
       onKeyDown={onKeyDown}
-      onFocus={() => {
+      onFocus={(event) => {
+        if (event.target !== event.currentTarget) return;
         setHasFocus(true);
         if (cursor === null && rows.length > 0) onCursor({ row: 0, column: 0 });
       }}
@@ -155,8 +178,9 @@ export function Matrix(props: MatrixProps) {
         width={width}
         positions={positions}
         activeColumn={cursor?.column ?? null}
+        corner={props.corner}
       />
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell */}
+      {rows.length === 0 ? <p className="second">{props.emptyText}</p> : null}
       <div role="rowgroup" className="mx-body" style={{ height: bodyHeight, width }}>
         <div className="mx-washes" aria-hidden="true">
           {trace.columns.map((column, index) => {

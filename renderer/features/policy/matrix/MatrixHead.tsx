@@ -1,7 +1,11 @@
 /** Heads of the matrix: groups of columns, numbers, real labels broken at dots, and what each column left and took. */
 
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid of positioned cells cannot be a table
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are handled by the grid
+
 import type { TFunction } from "i18next";
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { PolicyColumn } from "../../../../shared/policy/types.ts";
 import type { MatrixPlan } from "../model/matrixGeometry.ts";
 import { labelPieces, lineOf, type Positions } from "../model/matrixModel.ts";
@@ -22,14 +26,14 @@ export function MatrixHead(props: {
   width: number;
   positions: Positions;
   activeColumn: number | null;
+  corner: ReactNode;
 }) {
   const { t, columns, plan } = props;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
     <div role="row" aria-rowindex={1} className="mx-head" style={{ width: props.width }}>
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell */}
       <div role="columnheader" aria-colindex={1} className="mx-corner" style={{ width: props.toolWidth }}>
-        {t("columns.tool")}
+        {props.corner}
+        <span className="mx-corner-word">{t("columns.tool")}</span>
       </div>
       {groups(columns, plan).map((group) => (
         <div
@@ -55,7 +59,6 @@ export function MatrixHead(props: {
           .find((found) => found !== null);
         const name = headName(t, column);
         return (
-          // biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
           <div
             key={column.id}
             role="columnheader"
@@ -89,9 +92,7 @@ export function MatrixHead(props: {
               ) : (
                 <>
                   {column.kind === "pre-filter" ? null : <b>{column.survivors}</b>}
-                  {column.removed > 0 ? (
-                    <span className="tone-stop"> −{column.removed}</span>
-                  ) : null}
+                  {column.removed > 0 ? <span className="tone-stop"> −{column.removed}</span> : null}
                 </>
               )}
             </span>

@@ -1,5 +1,9 @@
 /** One tool of the matrix: verdict, name, its line through the stages, and a cell per column to stand on. */
 
+// biome-ignore-all lint/a11y/useSemanticElements: a virtual grid of positioned cells cannot be a table
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are handled by the grid
+
 import { memo } from "react";
 import type { PolicyRow } from "../../../../shared/policy/types.ts";
 import type { MatrixPlan, RowDrawing } from "../model/matrixGeometry.ts";
@@ -34,15 +38,12 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
   if (props.section !== null) classes.push("starts-section");
   if (props.changeSign !== null) classes.push("is-changed");
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
     <div
       role="row"
       aria-rowindex={props.rowIndex + 2}
       className={classes.join(" ")}
       style={{ transform: `translateY(${props.top}px)`, height, width: props.width }}
     >
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the grid */}
       <div
         role="rowheader"
         id={`${props.idPrefix}-${props.rowIndex}-h`}
@@ -85,8 +86,6 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
             ))}
       </svg>
       {plan.places.map((place, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the grid holds focus and names the active cell
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the grid
         <div
           key={place.x}
           role="gridcell"

@@ -1,6 +1,12 @@
 /** Proposes the smallest edits of openclaw.json that could bring a removed tool back. Pure; each must be verified. */
 
-import type { ConfigEdit, ConfigPath, PolicyCell, PolicyRow, PolicyTrace } from "../../../../shared/policy/types.ts";
+import type {
+  ConfigEdit,
+  ConfigPath,
+  PolicyCell,
+  PolicyRow,
+  PolicyTrace,
+} from "../../../../shared/policy/types.ts";
 import { cellRules, removers } from "./matrixModel.ts";
 import { valueAt } from "./ruleBlocks.ts";
 
@@ -29,7 +35,9 @@ export function repairCandidates(trace: PolicyTrace, row: PolicyRow, config: unk
   if (options.length === 0 || options.some((list) => list.length === 0)) return [];
   let combined: Option[][] = [[]];
   for (const list of options) {
-    combined = combined.flatMap((chosen) => list.map((option) => [...chosen, option])).slice(0, maxCandidates * 4);
+    combined = combined
+      .flatMap((chosen) => list.map((option) => [...chosen, option]))
+      .slice(0, maxCandidates * 4);
   }
   const seen = new Set<string>();
   const candidates: RepairCandidate[] = [];
@@ -39,7 +47,10 @@ export function repairCandidates(trace: PolicyTrace, row: PolicyRow, config: unk
     if (seen.has(key)) continue;
     seen.add(key);
     const scopes = new Set(chosen.map(({ scope }) => scope));
-    candidates.push({ edits, scope: scopes.has("global") ? "global" : scopes.has("agent") ? "agent" : "list" });
+    candidates.push({
+      edits,
+      scope: scopes.has("global") ? "global" : scopes.has("agent") ? "agent" : "list",
+    });
   }
   return candidates.sort((a, b) => a.edits.length - b.edits.length).slice(0, maxCandidates);
 }
@@ -141,7 +152,10 @@ export function agentToolsPath(config: unknown, agentId: string | null): ConfigP
   const list = valueAt(config, ["agents", "list"]);
   if (!Array.isArray(list)) return null;
   const index = list.findIndex(
-    (agent) => String(valueAt(agent, ["id"]) ?? "").trim().toLowerCase() === agentId.toLowerCase(),
+    (agent) =>
+      String(valueAt(agent, ["id"]) ?? "")
+        .trim()
+        .toLowerCase() === agentId.toLowerCase(),
   );
   return index < 0 ? null : ["agents", "list", index, "tools"];
 }

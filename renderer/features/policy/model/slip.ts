@@ -6,7 +6,8 @@ import type { PolicyFinding, PolicyTrace } from "../../../../shared/policy/types
 export function likelySlip(trace: PolicyTrace, tool: string): PolicyFinding | null {
   return (
     trace.result.findings.find(
-      (finding) => finding.kind === "unknown-entry" && finding.suggestion === tool && finding.entries.length > 0,
+      (finding) =>
+        finding.kind === "unknown-entry" && finding.suggestion === tool && finding.entries.length > 0,
     ) ?? null
   );
 }

@@ -17,10 +17,16 @@ const text = `{
 const cases: [string, ConfigEdit][] = [
   ["removes a list entry with its comma", { op: "remove", path: ["tools", "deny", 0] }],
   ["removes the last list entry", { op: "remove", path: ["tools", "deny", 1] }],
-  ["appends to a list", { op: "insert", path: ["agents", "list", 0, "tools", "alsoAllow", 1], value: "browser" }],
+  [
+    "appends to a list",
+    { op: "insert", path: ["agents", "list", 0, "tools", "alsoAllow", 1], value: "browser" },
+  ],
   ["replaces a value", { op: "set", path: ["tools", "profile"], value: "full" }],
   ["adds a key beside others", { op: "set", path: ["tools", "alsoAllow"], value: ["browser"] }],
-  ["makes the objects on the way", { op: "set", path: ["agents", "list", 0, "tools", "sandbox", "tools", "alsoAllow"], value: ["a-b"] }],
+  [
+    "makes the objects on the way",
+    { op: "set", path: ["agents", "list", 0, "tools", "sandbox", "tools", "alsoAllow"], value: ["a-b"] },
+  ],
   ["removes a key", { op: "remove", path: ["tools", "profile"] }],
 ];
 

@@ -32,8 +32,15 @@ function applyOne(text: string, edit: ConfigEdit): string {
       const element = elements[segment];
       if (isLast && edit.op === "insert") return insertElement(text, node, segment, edit.value);
       if (element === undefined) return text;
-      if (isLast && edit.op === "remove") return removeAt(text, node, elements.map((item) => rangeOf(item.value)), segment);
-      if (isLast && edit.op === "set") return splice(text, rangeOf(element.value), JSON.stringify(edit.value));
+      if (isLast && edit.op === "remove")
+        return removeAt(
+          text,
+          node,
+          elements.map((item) => rangeOf(item.value)),
+          segment,
+        );
+      if (isLast && edit.op === "set")
+        return splice(text, rangeOf(element.value), JSON.stringify(edit.value));
       node = element.value;
     } else {
       const members = node.members;

@@ -151,9 +151,7 @@ function Difference(props: { diffs: readonly RowDiff[]; kept: number; total: num
           </VerdictChip>
         </span>
       )}
-      {props.isEdited && props.diffs.length === 0 ? (
-        <span className="second">{t("whatif.same")}</span>
-      ) : null}
+      {props.isEdited && props.diffs.length === 0 ? <span className="second">{t("whatif.same")}</span> : null}
       <span className="second policy-versus-names">
         {opened.length === 0 ? null : <Rich t={t} k="whatif.opened" values={{ tools: list(opened) }} />}{" "}
         {closed.length === 0 ? null : <Rich t={t} k="whatif.closed" values={{ tools: list(closed) }} />}{" "}
@@ -192,7 +190,9 @@ function SaveBar(props: {
           {t("whatif.failed", { message: save.error.message })}
         </span>
       ) : (
-        <span className="second">{props.text.includes("__OPENCLAW_REDACTED__") ? t("whatif.redacted") : null}</span>
+        <span className="second">
+          {props.text.includes("__OPENCLAW_REDACTED__") ? t("whatif.redacted") : null}
+        </span>
       )}
       <span className="grow" />
       <Button

@@ -1,7 +1,7 @@
 /** The text that a person tries out beside the saved config; it outlives a change of view, never a reload. */
 
-import { createStore } from "zustand/vanilla";
 import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 import type { ConfigView } from "../../../../shared/contract/index.ts";
 import type { ConfigEdit } from "../../../../shared/policy/types.ts";
 import { editText } from "../model/textEdit.ts";

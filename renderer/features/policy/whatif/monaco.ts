@@ -15,7 +15,9 @@ let isReady = false;
 export function loadedMonaco(): typeof monaco {
   if (isReady) return monaco;
   isReady = true;
-  (self as { MonacoEnvironment?: { getWorker: () => Worker } }).MonacoEnvironment = { getWorker: () => new EditorWorker() };
+  (self as { MonacoEnvironment?: { getWorker: () => Worker } }).MonacoEnvironment = {
+    getWorker: () => new EditorWorker(),
+  };
   monaco.languages.register({ id: "json5" });
   monaco.languages.setLanguageConfiguration("json5", {
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },

@@ -27,7 +27,8 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
   let end = usable;
   columns.forEach((_, index) => {
     const effect = row.cells[index]?.effect;
-    if (end === usable && (effect === "removed" || effect === "absent")) end = places[index]?.center ?? usable;
+    if (end === usable && (effect === "removed" || effect === "absent"))
+      end = places[index]?.center ?? usable;
   });
   const isKept = row.verdict.kind === "kept";
   return (
@@ -49,7 +50,9 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
                 <rect key={column.id} className="bl-bar" x={center - 4} y={5} width="8" height="34" />
               );
             case "wouldRemove":
-              return <rect key={column.id} className="bl-hollow" x={center - 4} y={8} width="8" height="28" />;
+              return (
+                <rect key={column.id} className="bl-hollow" x={center - 4} y={8} width="8" height="28" />
+              );
             case "failsOpen":
               return (
                 <path
@@ -61,7 +64,16 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
             case "gone":
               return <circle key={column.id} className="bl-open" cx={center} cy={middle} r="4" />;
             case "skipped":
-              return <rect key={column.id} className="bl-gap" x={center - 8} y={middle - 3} width="16" height="6" />;
+              return (
+                <rect
+                  key={column.id}
+                  className="bl-gap"
+                  x={center - 8}
+                  y={middle - 3}
+                  width="16"
+                  height="6"
+                />
+              );
             default:
               return null;
           }
@@ -104,7 +116,8 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
 function lineText(t: TFunction, trace: PolicyTrace, row: PolicyRow): string {
   const steps = trace.columns.flatMap((column, index) => {
     const effect = row.cells[index]?.effect;
-    if (effect === undefined || effect === "gone" || effect === "skipped" || column.kind === "surface") return [];
+    if (effect === undefined || effect === "gone" || effect === "skipped" || column.kind === "surface")
+      return [];
     return [`${columnName(t, column)}: ${t(`effect.${effect}`)}`];
   });
   return `${t("missing.line", { tool: row.name })}. ${steps.join(", ")}`;

@@ -27,7 +27,10 @@ export function RepairList(props: {
         const isOpen = open === index;
         const elsewhere = repair.otherContexts.length;
         return (
-          <li key={JSON.stringify(repair.edits)} className={isOpen ? "policy-repair is-open" : "policy-repair"}>
+          <li
+            key={JSON.stringify(repair.edits)}
+            className={isOpen ? "policy-repair is-open" : "policy-repair"}
+          >
             <button
               type="button"
               className="policy-repair-head"

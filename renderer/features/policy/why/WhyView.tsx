@@ -54,11 +54,7 @@ export function WhyView(props: WhyViewProps) {
         />
         <span>{t("missing.questionAfter")}</span>
       </div>
-      {row === null ? (
-        <Unknown tool={tool} names={names} />
-      ) : (
-        <Answer {...props} row={row} />
-      )}
+      {row === null ? <Unknown tool={tool} names={names} /> : <Answer {...props} row={row} />}
     </div>
   );
 }
@@ -194,9 +190,7 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
               {t("missing.repairs")}{" "}
               <span className="second policy-h2-note">
                 {t("missing.ranked")}
-                {result === null
-                  ? null
-                  : ` · ${t("missing.contexts", { count: result.contextsChecked })}`}
+                {result === null ? null : ` · ${t("missing.contexts", { count: result.contextsChecked })}`}
               </span>
             </h2>
             {isWorking ? <p className="second">{t("missing.computing")}</p> : null}
@@ -233,7 +227,8 @@ function losers(view: TraceView, row: PolicyRow): PolicyRule[] {
   const found = new Map<string, PolicyRule>();
   for (const cell of row.cells) {
     for (const rule of cellRules(view.trace, cell)) {
-      if (rule.lostTo !== undefined && rule.effect === "allows") found.set(`${rule.path} ${rule.entry}`, rule);
+      if (rule.lostTo !== undefined && rule.effect === "allows")
+        found.set(`${rule.path} ${rule.entry}`, rule);
     }
   }
   return [...found.values()].slice(0, 6);

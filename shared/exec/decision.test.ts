@@ -1,0 +1,268 @@
+import { describe, expect, test } from "vitest";
+import {
+  type AllowlistRule,
+  type ApprovalsState,
+  allExecHardening,
+  collectAllowlist,
+  type EvaluateExecInput,
+  evaluateExec,
+  execDecision,
+  type Grant,
+  type GrantScope,
+  normalizeApprovalsFile,
+  proposeGrants,
+  type ResolvePolicyInput,
+  readApprovals,
+  resolveExecPolicy,
+  serializeApprovals,
+} from "./index.ts";
+import { testOptions } from "./testLookup.ts";
+
+const reference: ReadonlySet<string> = new Set();
+const fileOptions = (hardening: ReadonlySet<string>) => ({ newId: () => "id", hardening });
+
+function approvals(raw: unknown, hardening = allExecHardening): ApprovalsState {
+  return normalizeApprovalsFile(raw, fileOptions(hardening));
+}
+
+function resolve(overrides: Partial<ResolvePolicyInput>) {
+  return resolveExecPolicy({
+    approvals: { kind: "missing" },
+    agentId: "main",
+    isSandboxed: false,
+    confirmed: { full: false, askOff: false },
+    hardening: allExecHardening,
+    ...overrides,
+  });
+}
+
+function policyOf(overrides: Partial<ResolvePolicyInput>) {
+  const resolved = resolve(overrides);
+  if (!resolved.ok) throw new Error(resolved.message);
+  return resolved.policy;
+}
+
+function decide(command: string, patterns: string[], overrides: Partial<EvaluateExecInput> = {}) {
+  const allowlist: AllowlistRule[] = patterns.map((pattern) => ({ agentId: "main", pattern }));
+  return evaluateExec({
+    ...testOptions(allExecHardening),
+    command,
+    agentId: "main",
+    sessionKey: "agent:main:main",
+    policy: policyOf({}),
+    allowlist,
+    nowMs: 1000,
+    ...overrides,
+  });
+}
+
+describe("effective policy", () => {
+  test("a call can only tighten", () => {
+    const looser = policyOf({
+      globalExec: { security: "allowlist", ask: "on-miss" },
+      call: { security: "full", ask: "off" },
+    });
+    expect([looser.security.value, looser.ask.value]).toEqual(["allowlist", "on-miss"]);
+    const tighter = policyOf({
+      globalExec: { security: "full" },
+      confirmed: { full: true, askOff: true },
+      call: { security: " Deny ", ask: "ALWAYS" },
+    });
+    expect([tighter.security.value, tighter.ask.value, tighter.ask.source.kind]).toEqual([
+      "deny",
+      "always",
+      "call",
+    ]);
+  });
+
+  test("full that nobody confirmed acts as allowlist and on-miss", () => {
+    const policy = policyOf({ globalExec: { security: "full", ask: "off" } });
+    expect([policy.security.value, policy.ask.value]).toEqual(["allowlist", "on-miss"]);
+    expect(policy.security.source).toEqual({ kind: "unconfirmed", path: "tools.exec.security" });
+  });
+
+  test("an unreadable approvals file denies, a missing one does not", () => {
+    const broken = readApprovals("{ nope", fileOptions(allExecHardening));
+    expect(broken.kind).toBe("unreadable");
+    expect(policyOf({ approvals: broken }).security.value).toBe("deny");
+    expect(policyOf({ approvals: { kind: "missing" } }).security.value).toBe("allowlist");
+    expect(readApprovals("{ nope", fileOptions(reference)).kind).toBe("ok");
+  });
+
+  test("a second approvals file may only tighten", () => {
+    const otherApprovals = approvals({
+      version: 1,
+      defaults: { security: "full", ask: "always", askFallback: "full" },
+    });
+    const policy = policyOf({ otherApprovals });
+    expect([policy.security.value, policy.ask.value, policy.askFallback.value]).toEqual([
+      "allowlist",
+      "always",
+      "deny",
+    ]);
+  });
+
+  test("a misspelt word counts as the strictest", () => {
+    const state = approvals({ version: 1, agents: { main: { security: "ful", ask: "offf" } } });
+    const policy = policyOf({ approvals: state });
+    expect([policy.security.value, policy.ask.value]).toEqual(["deny", "always"]);
+  });
+
+  test("an agent called __proto__ or constructor has no settings it was not given", () => {
+    const state = approvals(JSON.parse('{"version":1,"agents":{"__proto__":{"security":"deny"}}}'));
+    expect(policyOf({ approvals: state, agentId: "constructor" }).security.value).toBe("allowlist");
+  });
+
+  test("hosts are never exchanged silently", () => {
+    const asked = resolve({ globalExec: { host: "node" }, call: { host: "gateway" } });
+    expect(asked).toMatchObject({ ok: false, code: "hostNotAllowed" });
+    expect(resolve({ call: { host: "sandbox" } })).toMatchObject({ ok: false, code: "noSandbox" });
+    expect(policyOf({ isSandboxed: true }).host.value).toBe("sandbox");
+    expect(policyOf({ isSandboxed: true, call: { host: "gateway" } }).alwaysAsk).toEqual(["leavesSandbox"]);
+  });
+
+  test("elevated full skips approvals but not a deny in the file", () => {
+    const elevated = { requested: true, sessionLevel: "full" as const, isPermitted: true };
+    expect(policyOf({ elevated }).skipApprovals).toBe(true);
+    const denying = approvals({ version: 1, defaults: { security: "deny" } });
+    const policy = policyOf({ elevated, approvals: denying });
+    expect([policy.skipApprovals, policy.security.value]).toEqual([false, "deny"]);
+    expect(policyOf({ elevated: { ...elevated, sessionLevel: "off" } })).toMatchObject({
+      elevated: "ask",
+      alwaysAsk: ["elevatedRequested"],
+    });
+    expect(resolve({ elevated: { ...elevated, isPermitted: false } })).toMatchObject({
+      code: "elevatedNotPermitted",
+    });
+  });
+});
+
+describe("approvals file", () => {
+  test("unknown fields and ids survive reading and writing", () => {
+    const raw = {
+      version: 1,
+      later: { x: 1 },
+      socket: { path: "/s", token: "t" },
+      agents: {
+        main: {
+          note: "kept",
+          allowlist: [{ id: "a", pattern: "/bin/foo", extra: [1] }, "/bin/bar", { pattern: " " }],
+        },
+      },
+    };
+    const state = approvals(raw);
+    if (state.kind !== "ok") throw new Error(state.kind);
+    expect(serializeApprovals(state.file)).toEqual({
+      ...raw,
+      agents: {
+        main: {
+          note: "kept",
+          allowlist: [
+            { id: "a", pattern: "/bin/foo", extra: [1] },
+            { id: "id", pattern: "/bin/bar" },
+          ],
+        },
+      },
+    });
+    expect(collectAllowlist(state.file, "main").map((rule) => rule.pattern)).toEqual([
+      "/bin/foo",
+      "/bin/bar",
+    ]);
+  });
+});
+
+describe("decision", () => {
+  test("fits its wire schema", () => {
+    for (const command of ["foo a", "bar | foo", "foo > x", "sh -c foo", "timeout 5 foo", ""]) {
+      const decision = decide(command, ["/bin/foo"]);
+      expect(execDecision.parse(JSON.parse(JSON.stringify(decision)))).toEqual(
+        JSON.parse(JSON.stringify(decision)),
+      );
+    }
+  });
+
+  test("what always stores makes the same command pass", () => {
+    const first = decide("foo a && bar b", []);
+    expect(first.outcome).toBe("ask");
+    const patterns = first.allowAlways.persists.map((entry) => entry.pattern);
+    expect(patterns).toEqual(["/bin/foo", "/bin/bar"]);
+    expect(decide("foo a && bar b", patterns).outcome).toBe("allow");
+  });
+
+  test("of a chain with one part that may not be stored nothing is stored", () => {
+    expect(decide("foo && sh x.sh", []).allowAlways).toEqual({
+      persists: [],
+      withheldReason: "programMissing",
+    });
+    expect(decide("foo && missing", []).allowAlways).toEqual({ persists: [], withheldReason: "unresolved" });
+  });
+
+  test("every unsatisfied segment says why", () => {
+    const decision = decide("foo | bar | missing", ["/bin/foo"]);
+    expect(decision.segments.map((verdict) => verdict.reason?.code)).toEqual([
+      undefined,
+      "allowlistMiss",
+      "programMissing",
+    ]);
+    expect(decision.segments[0]?.rule).toEqual({
+      kind: "allowlist",
+      agentId: "main",
+      pattern: "/bin/foo",
+      entryId: undefined,
+    });
+  });
+});
+
+describe("grants", () => {
+  const base = { id: "g", agentId: "main", createdAtMs: 0, createdBy: "person" };
+  const grantFor = (scopes: readonly GrantScope[], more: Partial<Grant> = {}): Grant[] =>
+    scopes.map((scope, index) => ({ ...base, id: `g${index}`, scope, ...more }));
+
+  function propose(command: string) {
+    const proposed = proposeGrants(decide(command, []).analysis, allExecHardening);
+    if (!("proposals" in proposed)) throw new Error(proposed.withheld);
+    return proposed.proposals;
+  }
+
+  test("the narrowest comes first and covers exactly its command", () => {
+    const [exact] = propose("foo log --oneline");
+    expect(exact).toMatchObject({ label: "exactCommand", isDefault: true });
+    const grants = grantFor(exact?.scopes ?? [], { cwd: "/ws" });
+    expect(decide("foo log --oneline", [], { grants }).outcome).toBe("allow");
+    expect(decide("foo log --oneline x", [], { grants }).outcome).toBe("ask");
+    expect(decide("foo log --oneline", [], { grants, cwd: "/elsewhere" }).outcome).toBe("ask");
+    expect(decide("foo log --oneline", [], { grants, agentId: "other" }).outcome).toBe("ask");
+    expect(decide("foo log --oneline; bar", [], { grants }).outcome).toBe("ask");
+  });
+
+  test("a shape lets plain words vary, not options, paths upwards or the first word", () => {
+    const shape = propose("foo show one --stat").find((one) => one.label === "argumentShape");
+    const grants = grantFor(shape?.scopes ?? []);
+    expect(decide("foo show two --stat", [], { grants }).outcome).toBe("allow");
+    for (const other of [
+      "foo push one --stat",
+      "foo show -x --stat",
+      "foo show ../x --stat",
+      "foo show /etc --stat",
+      "foo show two --stat y",
+    ])
+      expect(decide(other, [], { grants }).outcome, other).toBe("ask");
+  });
+
+  test("a grant ends", () => {
+    const grants = grantFor([{ kind: "program", realPath: "/bin/foo" }], { expiresAtMs: 1000 });
+    expect(decide("foo", [], { grants }).outcome).toBe("ask");
+    expect(decide("foo", [], { grants, nowMs: 999 }).outcome).toBe("allow");
+  });
+
+  test("nothing lasting is offered for shells, code and what cannot be read", () => {
+    for (const [command, reason] of [
+      ["sh x.sh", "shell"],
+      ["sh -c foo", "inlineEval"],
+      ["timeout foo", "blockedWrapper"],
+      ["missing", "programMissing"],
+      ["foo > x", "notAnalyzable"],
+    ] as const)
+      expect(proposeGrants(decide(command, []).analysis, allExecHardening)).toEqual({ withheld: reason });
+  });
+});
