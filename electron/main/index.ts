@@ -8,6 +8,7 @@ import { messageOf } from "../../shared/errors/index.ts";
 import { type Principal, serve } from "../../shared/rpc/index.ts";
 import { mainTextFor } from "../../shared/text/mainText.ts";
 import { createGateway, type Gateway } from "../gateway/createGateway.ts";
+import { createTryoutRunner } from "../gateway/tryout/runTryout.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createRuntime } from "../runtime/createRuntime.ts";
 import { createLogger } from "../runtime/logging/logger.ts";
@@ -20,6 +21,7 @@ import {
 } from "../runtime/storage/index.ts";
 import { appPaths } from "./appPaths.ts";
 import { createAttention } from "./attention.ts";
+import { commandLineOf } from "./commandLine.ts";
 import { createIpcConnections } from "./ipcTransport.ts";
 import { startLagMeter } from "./lagMeter.ts";
 import { lockAllContents, lockSession } from "./lockdown.ts";
@@ -30,17 +32,37 @@ import { createWindows, type WindowRole } from "./windows.ts";
 const stateDir = resolveStateDir(process.env, homedir());
 const logger = createLogger((line) => process.stderr.write(`${line}\n`), "warn");
 
-registerPanelScheme();
-lockAllContents();
-// Own user data per state directory: two directories are two apps, one directory is one.
-app.setPath("userData", join(stateDir, "desktop"));
+const commandLine = commandLineOf(process.argv, app.isPackaged);
 
-if (app.requestSingleInstanceLock()) void start();
-else {
+if (commandLine === null) openApp();
+else void runCommandLine(commandLine);
+
+function openApp(): void {
+  registerPanelScheme();
+  lockAllContents();
+  // Own user data per state directory: two directories are two apps, one directory is one.
+  app.setPath("userData", join(stateDir, "desktop"));
+  if (app.requestSingleInstanceLock()) {
+    void start();
+    return;
+  }
   process.stdout.write(
     "Sallyport already runs on this state directory. Its window was brought to the front.\n",
   );
   app.exit(0);
+}
+
+/** Same code as the command line of a checkout; this process opens no window and takes no lock. */
+async function runCommandLine(args: string[]): Promise<void> {
+  const { runCli } = await import("../cli/runCli.ts");
+  const { processIo } = await import("../cli/io.ts");
+  const code = await runCli(args, {
+    io: processIo(homedir()),
+    version: app.getVersion(),
+    panelDir: appPaths.renderer,
+    headlessEntry: null,
+  });
+  app.exit(code);
 }
 
 async function start(): Promise<void> {
@@ -77,6 +99,7 @@ async function run(): Promise<void> {
     clock: systemClock,
     screenLock: { isLocked: () => isScreenLocked },
   });
+  runtime.attachTryout(createTryoutRunner({ runtime, version: app.getVersion(), logger }));
   const gateway = await startGateway(runtime, paths.gatewayFile);
   const stopLag = startLagMeter((p99Ms) => runtime.reportLag(p99Ms));
 

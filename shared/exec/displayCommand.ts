@@ -173,7 +173,19 @@ function findMixedWords(text: string): MixedScriptWord[] {
   return found;
 }
 
+/** Text pushed out of sight by a long run of blanks or empty lines. */
+function hasHiddenTail(text: string): boolean {
+  for (const match of text.matchAll(/\s+/g)) {
+    const [run] = match;
+    if (match.index + run.length === text.length) return false;
+    const lines = run.split("\n");
+    if (lines.length > 15 || lines.some((line) => line.length >= 60)) return true;
+  }
+  return false;
+}
+
 /**
+ * Looks for signs of deception in a command. Never changes the text.
  * @param programSpans where the command words stand, when the text could be analysed
  */
 export function inspectText(text: string, programSpans: readonly SourceSpan[] = []): ExecWarnings {
@@ -184,7 +196,7 @@ export function inspectText(text: string, programSpans: readonly SourceSpan[] = 
   const hostileSigns: ExecWarnings["hostileSigns"] = [];
   if (invisible.some((one) => one.kind === "bidi")) hostileSigns.push("bidiControl");
   if (mixedScript.some((one) => overlaps(one.span))) hostileSigns.push("lookAlikeProgram");
-  if (/[ \t]{60,}\S|(?:\n[ \t]*){15,}\S/.test(text)) hostileSigns.push("hiddenTail");
+  if (hasHiddenTail(text)) hostileSigns.push("hiddenTail");
   if (invisible.some((one) => overlaps(one.span))) hostileSigns.push("invisibleInProgram");
   return { invisible, mixedScript, hostileSigns };
 }

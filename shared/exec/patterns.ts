@@ -66,7 +66,8 @@ export function compileAllowlist(
   options: PatternOptions,
 ): CompiledAllowlist {
   const exact = new Map<string, { rule: AllowlistRule; order: number }>();
-  const globs: { rule: AllowlistRule; expression: RegExp; order: number }[] = [];
+  const globs: { rule: AllowlistRule; prefix: string; expression: RegExp; order: number }[] = [];
+  const answers = new Map<string, AllowlistRule | null>();
   let star: { rule: AllowlistRule; order: number } | null = null;
   for (const [order, rule] of rules.entries()) {
     const pattern = rule.pattern.trim();
@@ -76,14 +77,10 @@ export function compileAllowlist(
     }
     if (pattern === "" || isBareName(pattern)) continue;
     const expanded = fold(expandHome(pattern, options.home), options.platform);
-    if (/[*?]/.test(expanded)) globs.push({ rule, expression: toRegExp(expanded), order });
+    if (/[*?]/.test(expanded)) globs.push({ rule, prefix: /^[^*?]*/.exec(expanded)?.[0] ?? "", expression: toRegExp(expanded), order });
     else if (!exact.has(expanded)) exact.set(expanded, { rule, order });
   }
-  return {
-    isEmpty: rules.length === 0,
-    match(path) {
-      if (path === null) return star?.rule ?? null;
-      const folded = fold(path, options.platform);
+  const find = (folded: string): AllowlistRule | null => {
       let best = exact.get(folded) ?? star;
       if (best !== null && star !== null && star.order < best.order) best = star;
       for (const glob of globs) {

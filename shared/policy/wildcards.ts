@@ -17,6 +17,7 @@ export type PatternMatcher = (name: string) => number;
 export function compilePatterns(patterns: readonly { text: string; index: number }[]): PatternMatcher {
   const byPrefix = new Map<string, Pattern[]>();
   const bySuffix = new Map<string, Pattern[]>();
+  const byTrigram = new Map<string, Pattern[]>();
   const loose: Pattern[] = [];
   for (const { text, index } of patterns) {
     const pieces = text.split(/\*+/);
@@ -29,7 +30,12 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     const suffix = pieces.at(-1) ?? "";
     if (prefix !== "") pushTo(byPrefix, prefix, pattern);
     else if (suffix !== "") pushTo(bySuffix, suffix, pattern);
-    else loose.push(pattern);
+    else {
+      // A name that holds the longest piece holds its first three letters.
+      const longest = pieces.reduce((a, b) => (b.length > a.length ? b : a), "");
+      if (longest.length >= 3) pushTo(byTrigram, longest.slice(0, 3), pattern);
+      else loose.push(pattern);
+    }
   }
   const prefixLengths = lengthsOf(byPrefix);
   const suffixLengths = lengthsOf(bySuffix);
@@ -53,6 +59,9 @@ export function compilePatterns(patterns: readonly { text: string; index: number
       if (length <= name.length) tryAll(bySuffix.get(name.slice(name.length - length)));
     }
     tryAll(loose);
+    if (byTrigram.size > 0) {
+      for (let i = 0; i + 3 <= name.length; i += 1) tryAll(byTrigram.get(name.slice(i, i + 3)));
+    }
     return best;
   };
   return patterns.length < 4 ? search : remembering(search);

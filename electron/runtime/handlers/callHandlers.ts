@@ -65,8 +65,8 @@ export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<Sallyp
     "ledger.list": ({ limit, beforeSeq }) => ({
       entries: ledger.list({ limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) }),
     }),
-    "ledger.verify": () => {
-      const verdict = ledger.verify();
+    "ledger.verify": async () => {
+      const verdict = await ledger.verifyInTurns();
       deps.onVerified();
       return verdict;
     },

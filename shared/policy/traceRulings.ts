@@ -1,0 +1,288 @@
+/** What every column of the matrix does to every tool, with the deciding rules. */
+
+import type { CellEffect, ColumnId, PreFilterId, ReasonCode } from "./codes.ts";
+import type { CompiledPolicy } from "./compile.ts";
+import { deepFreeze, pathText } from "./configRecord.ts";
+import type { PolicyRun, StageVerdicts } from "./evaluate.ts";
+import type { CompiledList, ListEntry } from "./lists.ts";
+import type { StagePolicy } from "./pick.ts";
+import type { ToolSlot } from "./toolIndex.ts";
+import type { ColumnSpec } from "./traceColumns.ts";
+import type { ConfigPath, PolicyCell, PolicyRule, Reason } from "./types.ts";
+
+/** What a column does to one tool, before it is known whether the tool gets there. */
+export interface Ruling {
+  /** Cell for a tool that reaches the column. */
+  reached: PolicyCell;
+  /** Cell for a tool that is out already. */
+  gone: PolicyCell;
+  removes: boolean;
+}
+
+/** One ruling per slot, or one for all. */
+export type ColumnRulings = Ruling | readonly Ruling[];
+
+const goneCell: PolicyCell = { effect: "gone" };
+export const skipped: Ruling = { reached: { effect: "skipped" }, gone: goneCell, removes: false };
+const passes: Ruling = { reached: { effect: "kept" }, gone: goneCell, removes: false };
+
+/** Rules met on the way, for the trace. */
+export interface RuleCollector {
+  preFilters: Map<string, PolicyRule>;
+  lists: PolicyRule[];
+}
+
+/**
+ * Rules over all tools at one column.
+ * @param httpRun the walk on the HTTP surface, for its column
+ */
+export function rulingsOf(
+  compiled: CompiledPolicy,
+  spec: ColumnSpec,
+  run: PolicyRun,
+  httpRun: PolicyRun,
+  rules: RuleCollector,
+): ColumnRulings {
+  if (spec.column.state === "skipped") return skipped;
+  const slots = run.entering.index.slots;
+  switch (spec.kind) {
+    case "exists":
+      return slots.map(existsRuling(run, rules.preFilters));
+    case "pre-filter":
+      return slots.map(preFilterRuling(spec.filter, run, rules.preFilters));
+    case "http-owner":
+      return slots.map(httpOwnerRuling(run, rules.preFilters));
+    case "skipped":
+      return skipped;
+    case "stage":
+      for (const rule of stageRules(spec.verdicts.policy)) rules.lists.push(rule);
+      return stageRulings(spec.verdicts, slots);
+    case "http":
+      for (const rule of compiled.httpDeny.rules) rules.lists.push(rule);
+      return slots.map(run === httpRun ? httpDenyRuling(run) : httpSurfaceRuling(httpRun));
+  }
+}
+
+function removal(why: Reason, ruleIds: string[], effect: CellEffect = "removed"): Ruling {
+  return {
+    reached: { effect, ruleIds, why },
+    gone: effect === "absent" ? goneCell : { effect: "wouldRemove", ruleIds, why },
+    removes: true,
+  };
+}
+
+const preFilterPaths = new Map<ReasonCode, ConfigPath>([
+  ["plugins-disabled", ["plugins", "enabled"]],
+  ["native-web-search", ["tools", "web", "search", "openaiCodex", "enabled"]],
+]);
+
+function preFilterRule(column: ColumnId, why: Reason, rules: Map<string, PolicyRule>): string {
+  const id = `${column}:pre-filter:${why.code}`;
+  if (!rules.has(id)) {
+    const path = preFilterPaths.get(why.code);
+    rules.set(id, {
+      id,
+      column,
+      list: "pre-filter",
+      configPath: path === undefined ? null : [...path],
+      path: path === undefined ? "pre-filter" : pathText(path),
+      entry: "",
+      effect: "denies",
+      why: { code: why.code },
+    });
+  }
+  return id;
+}
+
+function existsRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
+  const registration = run.entering.reasons.get("plugin-registration");
+  const surface = run.entering.reasons.get("surface");
+  return (slot: ToolSlot, position: number): Ruling => {
+    if (slot.tool.unavailable !== undefined) {
+      const { reason, params } = slot.tool.unavailable;
+      const why: Reason = { code: "unavailable", params: { ...params, reason } };
+      return removal(why, [preFilterRule("exists", why, rules)]);
+    }
+    const off = surface?.get(position);
+    const why = registration?.get(position) ?? off;
+    if (why === undefined) return passes;
+    return removal(why, [preFilterRule("exists", why, rules)], why === off ? "absent" : "removed");
+  };
+}
+
+function preFilterRuling(filter: PreFilterId, run: PolicyRun, rules: Map<string, PolicyRule>) {
+  const reasons = run.entering.reasons.get(filter);
+  const column = filter as ColumnId;
+  return (_: ToolSlot, position: number): Ruling => {
+    const why = reasons?.get(position);
+    return why === undefined ? passes : removal(why, [preFilterRule(column, why, rules)]);
+  };
+}
+
+function httpOwnerRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
+  const why: Reason = { code: "owner-only" };
+  return (_: ToolSlot, position: number): Ruling => {
+    return run.httpOwner.has(position) ? removal(why, [preFilterRule("owner-only", why, rules)]) : passes;
+  };
+}
+
+function httpDenyRuling(run: PolicyRun) {
+  return (_: ToolSlot, position: number): Ruling => {
+    const hit = run.httpDenied.get(position);
+    return hit === undefined ? passes : removal(hit.reason, [hit.rule.id]);
+  };
+}
+
+/** For the model's own view: would the tool be reachable over HTTP, and if not, what stands in the way first. */
+function httpSurfaceRuling(httpRun: PolicyRun) {
+  const surviving = new Set(httpRun.surviving);
+  const surface = httpRun.entering.reasons.get("surface");
+  const stageOf = httpRun.stages.map((verdicts) => ({
+    verdicts,
+    ruling: removal({ code: "http-stage", params: { column: verdicts.policy.column } }, []),
+  }));
+  const absent: Ruling = { reached: { effect: "absent" }, gone: goneCell, removes: true };
+  const owner = removal({ code: "owner-only" }, []);
+  return (slot: ToolSlot, position: number): Ruling => {
+    if (surviving.has(position)) return passes;
+    if (slot.tool.unavailable !== undefined || surface?.has(position) === true) return absent;
+    const registration = httpRun.entering.reasons.get("plugin-registration")?.get(position);
+    if (registration !== undefined) return removal(registration, []);
+    // The deny set is named first: it is what speaks about this surface.
+    const hit = httpRun.httpDenied.get(position);
+    if (hit !== undefined) return removal(hit.reason, [hit.rule.id]);
+    for (const { verdicts, ruling } of stageOf) if (stageRemoves(verdicts, position)) return ruling;
+    return httpRun.httpOwner.has(position) ? owner : absent;
+  };
+}
+
+export function stageRemoves({ deny, allow, report }: StageVerdicts, position: number): boolean {
+  if (deny !== undefined && deny[position] !== -1) return true;
+  return !report.dropped && allow !== undefined && allow[position] === -1;
+}
+
+const ruleMemory = new WeakMap<StagePolicy, readonly PolicyRule[]>();
+
+function stageRules(policy: StagePolicy): readonly PolicyRule[] {
+  const known = ruleMemory.get(policy);
+  if (known !== undefined) return known;
+  const rulesOf = (list: CompiledList | undefined) => list?.entries.map((entry) => entry.rule) ?? [];
+  const whole = policy.restricts === undefined ? [] : [policy.restricts];
+  const all = [...rulesOf(policy.deny), ...rulesOf(policy.allow), ...whole, ...policy.losers];
+  const rules = [...new Map(all.map((rule) => [rule.id, rule])).values()];
+  deepFreeze(rules);
+  ruleMemory.set(policy, rules);
+  return rules;
+}
+
+const rulingMemory = new WeakMap<StageVerdicts, readonly Ruling[]>();
+
+function stageRulings(verdicts: StageVerdicts, slots: readonly ToolSlot[]): readonly Ruling[] {
+  const known = rulingMemory.get(verdicts);
+  if (known !== undefined) return known;
+  const rulings = slots.map(stageRuling(verdicts));
+  rulingMemory.set(verdicts, rulings);
+  return rulings;
+}
+
+/** Equal cells are made once. */
+function stageRuling(verdicts: StageVerdicts) {
+  const { policy, deny, allow, report } = verdicts;
+  const allowSize = (policy.allow?.entries.length ?? 0) + 1;
+  const memory = new Map<number, Ruling>();
+  return (slot: ToolSlot, position: number): Ruling => {
+    const denyHit = deny?.[position] ?? -1;
+    const allowHit = report.dropped ? -1 : (allow?.[position] ?? -1);
+    const isPatch = slot.normalized === "apply_patch";
+    const key = ((denyHit + 1) * allowSize + (allowHit + 1)) * 2 + (isPatch ? 1 : 0);
+    const known = memory.get(key);
+    if (known !== undefined) return known;
+    const ruling = stageCell(verdicts, denyHit, allowHit, isPatch);
+    deepFreeze(ruling);
+    memory.set(key, ruling);
+    return ruling;
+  };
+}
+
+function stageCell(
+  { policy, allow, report }: StageVerdicts,
+  denyHit: number,
+  allowHit: number,
+  isPatch: boolean,
+): Ruling {
+  const denyEntry = policy.deny?.entries[denyHit];
+  const allowEntry = policy.allow?.entries[allowHit];
+  if (denyEntry !== undefined) {
+    const ids = [denyEntry.rule.id, ...(allowEntry === undefined ? [] : [allowEntry.rule.id])];
+    return removal(denyReason(denyEntry, isPatch), ids);
+  }
+  if (report.dropped) {
+    const ids = policy.restricts === undefined ? [] : [policy.restricts.id];
+    return {
+      reached: { effect: "failsOpen", ruleIds: ids, why: { code: "list-dropped" } },
+      gone: goneCell,
+      removes: false,
+    };
+  }
+  if (allow === undefined) {
+    return { reached: { effect: "kept", why: { code: "no-allow-list" } }, gone: goneCell, removes: false };
+  }
+  if (allowEntry === undefined) {
+    return removal(
+      notListedReason(policy.restricts),
+      policy.restricts === undefined ? [] : [policy.restricts.id],
+    );
+  }
+  const ruleIds = [allowEntry.rule.id];
+  const isWritten = allowEntry.rule.list === "allow" || allowEntry.rule.list === "alsoAllow";
+  const isNamed = isWritten && allowEntry.rule.configPath !== null && allowEntry.kind !== "star";
+  return {
+    reached: { effect: "kept", ruleIds, why: allowReason(allowEntry, isPatch) },
+    gone: isNamed ? { effect: "withoutEffect", ruleIds, why: { code: "removed-earlier" } } : goneCell,
+    removes: false,
+  };
+}
+
+function notListedReason(rule: PolicyRule | undefined): Reason {
+  if (rule?.list === "profile") return { code: "not-in-profile", params: { profile: rule.entry } };
+  if (rule?.list === "default") return { code: "not-in-sandbox-default" };
+  return { code: "not-listed" };
+}
+
+/** Whether an entry reaches apply_patch only because it reaches write. */
+function isThroughWrite(entry: ListEntry, isPatch: boolean): boolean {
+  return isPatch && entry.members.includes("write") && !entry.members.includes("apply_patch");
+}
+
+function denyReason(entry: ListEntry, isPatch: boolean): Reason {
+  const builtIn = entry.rule.why.code;
+  if (entry.rule.configPath === null && builtIn !== "names-tool") return entry.rule.why;
+  const params = { entry: entry.rule.entry };
+  if (isThroughWrite(entry, isPatch)) return { code: "denied-through-write", params };
+  switch (entry.kind) {
+    case "star":
+      return { code: "denied-by-star" };
+    case "pattern":
+      return { code: "denied-by-pattern", params };
+    case "group":
+      return { code: "denied-by-group", params };
+    case "name":
+      return { code: "denied-by-name", params };
+  }
+}
+
+function allowReason(entry: ListEntry, isPatch: boolean): Reason {
+  const params = { entry: entry.rule.entry };
+  if (entry.rule.list === "profile") return entry.rule.why;
+  if (isThroughWrite(entry, isPatch)) return { code: "allowed-through-write", params };
+  switch (entry.kind) {
+    case "star":
+      return { code: "allowed-by-star" };
+    case "pattern":
+      return { code: "allowed-by-pattern", params };
+    case "group":
+      return { code: "allowed-by-group", params };
+    case "name":
+      return { code: "allowed-by-name", params };
+  }
+}
