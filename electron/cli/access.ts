@@ -1,11 +1,11 @@
 /** The way to the runtime: the running app over its Gateway, else a runtime of our own on the same files. */
 
 import { randomUUID } from "node:crypto";
+import { contract, type SallyportContract } from "../../shared/contract/index.ts";
 import { AppError } from "../../shared/errors/index.ts";
 import { createClient, createMemoryPair, type RpcClient, serve } from "../../shared/rpc/index.ts";
-import { contract, type SallyportContract } from "../../shared/contract/index.ts";
-import { type ServedContract } from "../gateway/gatewayContract.ts";
 import { connectGateway } from "../gateway/gatewayClient.ts";
+import type { ServedContract } from "../gateway/gatewayContract.ts";
 import { definedOnly } from "../headless/startHeadless.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createRuntime } from "../runtime/createRuntime.ts";
@@ -76,7 +76,11 @@ export async function openAccess(io: CliIo, version: string): Promise<Access> {
   if (info !== null) {
     const rpc = await connectGateway({ ...info, version, displayName: "sallyport command line" });
     // The served contract holds every method of the runtime's contract.
-    return { rpc: rpc as unknown as RpcClient<SallyportContract>, via: "gateway", close: async () => rpc.close() };
+    return {
+      rpc: rpc as unknown as RpcClient<SallyportContract>,
+      via: "gateway",
+      close: async () => rpc.close(),
+    };
   }
   const runtime = await createRuntime({
     stateDir: place.stateDir,

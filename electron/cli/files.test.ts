@@ -3,7 +3,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findExecAncestor } from "./selfApproval.ts";
+import { findExecAncestor } from "../gateway/execAncestry.ts";
 import { type CliHarness, createCliHarness } from "./testing/cliHarness.ts";
 
 let cli: CliHarness;
@@ -62,8 +62,14 @@ describe("approvals file", () => {
   it("adds and removes entries for every agent by default, and says so when there is nothing to do", async () => {
     const pattern = "~/tools/x.sh";
     const add = ["approvals", "allowlist", "add", pattern];
-    expect(await cli.run(add)).toMatchObject({ code: 0, stdout: expect.stringContaining("Added ~/tools/x.sh for agent *") });
-    expect(await cli.run(add)).toMatchObject({ code: 0, stdout: expect.stringContaining("Already allowlisted.") });
+    expect(await cli.run(add)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Added ~/tools/x.sh for agent *"),
+    });
+    expect(await cli.run(add)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Already allowlisted."),
+    });
     const file = JSON.parse(await readFile(path.join(cli.stateDir, "exec-approvals.json"), "utf8"));
     expect(file.agents["*"].allowlist[0].pattern).toBe(pattern);
     const get = await cli.run(["approvals", "get", "--json"]);
@@ -87,7 +93,10 @@ describe("approvals file", () => {
     await writeState("exec-approvals.json", "{ broken");
     const get = await cli.run(["approvals", "get"]);
     expect(get).toMatchObject({ code: 1, stdout: expect.stringContaining("broken") });
-    for (const args of [["approvals", "allowlist", "add", "/bin/ls"], ["approvals", "set", "--stdin"]]) {
+    for (const args of [
+      ["approvals", "allowlist", "add", "/bin/ls"],
+      ["approvals", "set", "--stdin"],
+    ]) {
       const run = await cli.run(args, { stdin: "{}" });
       expect(run.code).toBe(1);
       expect(run.stderr).toMatch(/sallyport: .+/);
@@ -109,7 +118,9 @@ describe("config", () => {
     const text = await readFile(path.join(cli.stateDir, "openclaw.json"), "utf8");
     expect(text).toContain("// mine");
     expect((await cli.run(["config", "get", "tools.exec.ask"])).stdout).toBe("always\n");
-    expect(JSON.parse((await cli.run(["config", "get", "tools", "--json"])).stdout)).toMatchObject({ profile: "coding" });
+    expect(JSON.parse((await cli.run(["config", "get", "tools", "--json"])).stdout)).toMatchObject({
+      profile: "coding",
+    });
     expect((await cli.run(["config", "get", "tools.nothing"])).code).toBe(1);
     expect((await cli.run(["config", "get", "__proto__"])).code).toBe(1);
   });
@@ -148,7 +159,9 @@ describe("the two gates", () => {
   });
 
   it("points from a tool that passes to the other gate", async () => {
-    expect((await cli.run(["tools", "explain", "exec"])).stdout).toMatch(/passes gate one[\s\S]*exec explain/);
+    expect((await cli.run(["tools", "explain", "exec"])).stdout).toMatch(
+      /passes gate one[\s\S]*exec explain/,
+    );
     const list = await cli.run(["tools", "list"]);
     expect(list.stdout.split("\n")).toContain("exec");
     expect(list.stdout.split("\n")).not.toContain("process");
@@ -178,7 +191,9 @@ describe("the two gates", () => {
     const explain = ["exec", "explain", `${pattern} /tmp`, "--json"];
     expect(JSON.parse((await cli.run(explain)).stdout).outcome).toBe("ask");
     await cli.run(["approvals", "allowlist", "add", pattern]);
-    expect(JSON.parse((await cli.run(["exec", "explain", `${script} /tmp`, "--json"])).stdout).outcome).toBe("allow");
+    expect(JSON.parse((await cli.run(["exec", "explain", `${script} /tmp`, "--json"])).stdout).outcome).toBe(
+      "allow",
+    );
   });
 });
 

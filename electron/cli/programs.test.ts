@@ -106,7 +106,13 @@ async function startHeadless(args: string[] = []) {
   }
   return {
     child,
-    ready: JSON.parse(text) as { port: number; url: string; panelUrl: string | null; mcpUrl: string; pid: number },
+    ready: JSON.parse(text) as {
+      port: number;
+      url: string;
+      panelUrl: string | null;
+      mcpUrl: string;
+      pid: number;
+    },
   };
 }
 
@@ -132,7 +138,11 @@ it("runs headless, opens the panel once, refuses a second instance, and ends on 
   expect((await fetch(again.stdout.trim(), { redirect: "manual" })).status).toBe(303);
 
   const second = await run(process.execPath, [path.join(outDir, "headless/index.js")]);
-  expect(second).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^sallyport: .*already runs/) });
+  expect(second).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringMatching(/^sallyport: .*already runs/),
+  });
 
   child.kill("SIGTERM");
   const [code] = await once(child, "exit");
@@ -154,7 +164,9 @@ it("names a taken port and leaves nothing behind", async () => {
 it("the stdio bridge starts the app, and a new client sees only what minimal names until it is mapped", async () => {
   const [client, other] = await Promise.all([bridge("fresh"), bridge("other")]);
   expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["session_status"]);
-  await expect(client.callTool({ name: "exec", arguments: { command: "uname" } })).rejects.toThrow("Unknown tool: exec");
+  await expect(client.callTool({ name: "exec", arguments: { command: "uname" } })).rejects.toThrow(
+    "Unknown tool: exec",
+  );
   expect((await other.listTools()).tools).toHaveLength(1);
   const hidden = await sallyport("tools", "list", "--client", "fresh");
   expect(hidden).toMatchObject({ code: 1, stderr: expect.stringContaining("not mapped") });
@@ -201,7 +213,7 @@ it("the custom tool of the try-it works as written, and both gates can be seen r
     'TARGET="$' + '{1:-/}"',
     'echo "=== Disk Usage Report ==="',
     'echo "Target: $TARGET"',
-    "df -h \"$TARGET\" | tail -1 | awk '{print \"Total:\", $2, \"| Used:\", $3, \"| Available:\", $4, \"| Usage:\", $5}'",
+    'df -h "$TARGET" | tail -1 | awk \'{print "Total:", $2, "| Used:", $3, "| Available:", $4, "| Usage:", $5}\'',
     "EOF",
     "chmod +x ~/.openclaw/workspace/tools/disk-usage.sh",
     "cat > ~/.openclaw/openclaw.json << 'EOF'",
@@ -238,7 +250,9 @@ it("the custom tool of the try-it works as written, and both gates can be seen r
   expect(refused.text).not.toContain("Linux");
   // Gate one: exec does not exist.
   await sallyport("config", "set", "tools.deny", '["exec"]');
-  await expect.poll(async () => (await client.listTools()).tools.map((tool) => tool.name)).not.toContain("exec");
+  await expect
+    .poll(async () => (await client.listTools()).tools.map((tool) => tool.name))
+    .not.toContain("exec");
   await expect(exec("uname -a")).rejects.toThrow("Unknown tool: exec");
   expect((await sallyport("tools", "explain", "exec")).stdout).toMatch(/gate one[\s\S]*tools\.deny/);
 });
@@ -253,7 +267,14 @@ it("a command of an agent cannot use the command line to approve itself", async 
   const helper = path.join(homeDir, "helper.sh");
   await writeFile(
     helper,
-    "#!/bin/sh\nenv -u OPENCLAW_SHELL -u SALLYPORT_EXEC_ID sallyport approvals allowlist add /bin/uname 2>&1\n",
+    [
+      "#!/bin/sh",
+      "unset OPENCLAW_SHELL SALLYPORT_EXEC_ID",
+      "sallyport approvals allowlist add /bin/uname 2>&1",
+      // Not refused by the command line, but by the Gateway: as any other program that has read the token.
+      "sallyport gateway status 2>&1",
+      "exit 0",
+    ].join("\n"),
     { mode: 0o755 },
   );
   await sallyport("approvals", "allowlist", "add", helper);
@@ -262,9 +283,45 @@ it("a command of an agent cannot use the command line to approve itself", async 
   await mapTo("main", "agent");
   await expect.poll(async () => (await client.listTools()).tools.map((tool) => tool.name)).toContain("exec");
   const result = await client.callTool({ name: "exec", arguments: { command: helper } });
-  expect(JSON.stringify(result)).toContain("A command that an agent runs may not");
+  expect(JSON.stringify(result)).toContain("A command that an agent runs may not change what may run");
+  expect(JSON.stringify(result)).toContain("A command that an agent runs may not connect as an operator");
   expect((await sallyport("approvals", "get")).stdout).not.toContain("/bin/uname");
 });
+
+it("works for mcporter, a client that nobody here wrote, over stdio and over HTTP", async () => {
+  await mkdir(stateDir, { recursive: true });
+  await writeFile(path.join(stateDir, "openclaw.json"), '{ tools: { profile: "coding" } }');
+  await writeFile(
+    path.join(stateDir, "exec-approvals.json"),
+    JSON.stringify({ version: 1, agents: { "*": { allowlist: [{ pattern: "/**/uname" }] } } }),
+  );
+  const { ready } = await startHeadless();
+  // The first call makes the client known; then a person maps it.
+  const configFile = path.join(homeDir, "mcporter.json");
+  const writeServers = (servers: Record<string, unknown>) =>
+    writeFile(configFile, JSON.stringify({ mcpServers: servers, imports: [] }));
+  await writeServers({ desk: { command: "sallyport", args: ["mcp", "--client", "porter"] } });
+  const mcporter = (...args: string[]) =>
+    run(process.execPath, [
+      path.join(rootDir, "node_modules/mcporter/dist/cli.js"),
+      "--config",
+      configFile,
+      ...args,
+    ]);
+  const listed = await mcporter("list", "desk", "--schema");
+  expect(listed.stdout).toContain("session_status");
+  expect(listed.stdout).not.toContain("workdir");
+  await mapTo("main", "porter");
+  const called = await mcporter("call", "desk.exec", "command=uname -s");
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("Linux") });
+
+  const token = (await readFile(path.join(stateDir, "sallyport-mcp-porter.token"), "utf8")).trim();
+  await writeServers({ desk: { url: ready.mcpUrl, headers: { Authorization: `Bearer ${token}` } } });
+  const overHttp = await mcporter("call", "desk.exec", "command=uname -s");
+  expect(overHttp).toMatchObject({ code: 0, stdout: expect.stringContaining("Linux") });
+  const hidden = await mcporter("call", "desk.gateway");
+  expect(`${hidden.stdout}${hidden.stderr}`).toContain("Unknown tool: gateway");
+}, 60_000);
 
 /** What a person does in the Clients view. */
 async function mapTo(agentId: string, name: string): Promise<void> {

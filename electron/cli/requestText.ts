@@ -22,18 +22,22 @@ export function requestLines(request: ApprovalRequest): string[] {
     `  in        ${safeText(request.cwd)} on ${request.host}`,
     `  how       ${[request.pty ? "terminal" : "pipes", request.background ? "in the background" : "in the foreground", request.timeoutMs === null ? "no time limit" : `at most ${request.timeoutMs / 1000} s`].join(", ")}`,
   ];
-  for (const variable of request.env) lines.push(`  env       ${safeText(variable.name)}=${safeText(variable.shown)}`);
+  for (const variable of request.env)
+    lines.push(`  env       ${safeText(variable.name)}=${safeText(variable.shown)}`);
   for (const segment of request.segments ?? []) {
     lines.push(`  part      ${segment.argv.map((word) => JSON.stringify(safeText(word))).join(" ")}`);
     const program = segment.realPath ?? segment.resolvedPath;
-    lines.push(`            ${program === null ? "no such program" : safeText(program)}: ${reasonText(segment.reason)}`);
+    lines.push(
+      `            ${program === null ? "no such program" : safeText(program)}: ${reasonText(segment.reason)}`,
+    );
     if (segment.sha256 !== null) lines.push(`            sha256 ${segment.sha256}`);
   }
   if (request.analysisProblem !== null) {
     lines.push(`  not understood: ${reasonText(request.analysisProblem.reason)}`);
   }
   for (const why of request.askedBecause) lines.push(`  asked     ${reasonText(why)}`);
-  for (const warning of request.warnings) lines.push(`  ${warning.level.padEnd(9)} ${reasonText(warning.reason)}`);
+  for (const warning of request.warnings)
+    lines.push(`  ${warning.level.padEnd(9)} ${reasonText(warning.reason)}`);
   lines.push(`  rule      security ${request.rule.security}, ask ${request.rule.ask}`);
   if (request.always.kind === "offered") {
     for (const entry of request.always.stores) {
@@ -42,7 +46,9 @@ export function requestLines(request: ApprovalRequest): string[] {
   } else {
     lines.push(`  always    not offered: ${reasonText(request.always.reason)}`);
   }
-  lines.push(`  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`);
+  lines.push(
+    `  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`,
+  );
   lines.push(`  digest    ${request.digest}`);
   return lines;
 }

@@ -60,7 +60,12 @@ async function mappedClient(): Promise<Client> {
 
 async function operator() {
   const { operatorToken: token } = headless.runtime.gatewaySettings();
-  const rpc = await connectGateway({ address: "127.0.0.1", port: headless.gateway.port, token, version: "1" });
+  const rpc = await connectGateway({
+    address: "127.0.0.1",
+    port: headless.gateway.port,
+    token,
+    version: "1",
+  });
   return { rpc, token };
 }
 
@@ -101,7 +106,10 @@ const textOf = (result: unknown) => JSON.stringify((result as CallToolResult).co
 describe("gateway", () => {
   it("says where it runs, and refuses a second instance on the same state directory", async () => {
     const status = await cli.run(["gateway", "status", "--json"]);
-    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, gateway: { port: headless.gateway.port } });
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      running: true,
+      gateway: { port: headless.gateway.port },
+    });
     expect((await cli.run(["gateway", "status"])).stdout).toContain("security allowlist, ask on-miss");
     await expect(start()).rejects.toMatchObject({
       code: "UNAVAILABLE",
@@ -155,8 +163,19 @@ describe("an agent asks, a person decides in a terminal", () => {
     await watching.ready();
     const call = client.callTool({ name: "exec", arguments: { command: "uname -s" } });
     const { id } = await watching.waiting();
-    const denied = await cli.run(["approvals", "resolve", id, "deny", "--note", "use the report instead", "--json"]);
-    expect(JSON.parse(denied.stdout)).toMatchObject({ outcome: "denied", by: { kind: "person", principalId: "cli" } });
+    const denied = await cli.run([
+      "approvals",
+      "resolve",
+      id,
+      "deny",
+      "--note",
+      "use the report instead",
+      "--json",
+    ]);
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      outcome: "denied",
+      by: { kind: "person", principalId: "cli" },
+    });
     const result = (await call) as CallToolResult;
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain("use the report instead");
@@ -173,14 +192,40 @@ describe("an agent asks, a person decides in a terminal", () => {
     const allowed = await cli.run(["approvals", "resolve", id, "allow-always", "--yes"]);
     expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining("Stored ") });
     await call;
-    expect(textOf(await client.callTool({ name: "exec", arguments: { command: "uname -s" } }))).toContain("Linux");
+    expect(textOf(await client.callTool({ name: "exec", arguments: { command: "uname -s" } }))).toContain(
+      "Linux",
+    );
     expect(watching.lines.filter((line) => line.event === "requested")).toHaveLength(1);
+    await watching.end();
+  });
+
+  it("an answer after the hold is fetched with approval_wait", async () => {
+    await writeFile(path.join(cli.stateDir, "sallyport.json5"), "{ approvals: { holdMs: 300 } }");
+    await expect.poll(() => headless.runtime.gatewaySettings().holdMs).toBe(300);
+    const client = await mappedClient();
+    const watching = watch();
+    await watching.ready();
+    const pending = (await client.callTool({
+      name: "exec",
+      arguments: { command: "uname -s" },
+    })) as CallToolResult;
+    expect(pending.structuredContent).toMatchObject({ status: "approval-pending", command: "uname -s" });
+    const approvalId = String(pending.structuredContent?.approvalId);
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain("approval_wait");
+    await cli.run(["approvals", "resolve", approvalId, "allow-once", "--yes"]);
+    const args = { name: "approval_wait", arguments: { approvalId, waitMs: 10_000 } };
+    expect(textOf(await client.callTool(args))).toContain("Linux");
+    expect((await client.listTools()).tools.map((tool) => tool.name)).not.toContain("approval_wait");
+    await expect(client.callTool(args)).rejects.toThrow("Unknown tool: approval_wait");
     await watching.end();
   });
 
   it("without a person who can be reached the command is refused, and says why", async () => {
     const client = await mappedClient();
-    const result = (await client.callTool({ name: "exec", arguments: { command: "uname -s" } })) as CallToolResult;
+    const result = (await client.callTool({
+      name: "exec",
+      arguments: { command: "uname -s" },
+    })) as CallToolResult;
     expect(result.isError).toBe(true);
     expect(textOf(result)).not.toContain("Linux");
   });
@@ -191,13 +236,17 @@ describe("an agent asks, a person decides in a terminal", () => {
     await expect
       .poll(async () => (await client.listTools()).tools.map((tool) => tool.name))
       .not.toContain("process");
-    const hidden = await client.callTool({ name: "process", arguments: {} }).catch((error: Error) => error.message);
+    const hidden = await client
+      .callTool({ name: "process", arguments: {} })
+      .catch((error: Error) => error.message);
     expect(hidden).toBe("MCP error -32602: Unknown tool: process");
     await cli.run(["config", "set", "tools.exec.security", "deny"]);
     await expect
       .poll(async () => textOf(await client.callTool({ name: "exec", arguments: { command: "uname -s" } })))
       .toMatch(/security/);
-    expect((await cli.run(["tools", "explain", "process", "--client", "tester"])).stdout).toMatch(/gate one[\s\S]*tools\.deny/);
+    expect((await cli.run(["tools", "explain", "process", "--client", "tester"])).stdout).toMatch(
+      /gate one[\s\S]*tools\.deny/,
+    );
     expect((await cli.run(["exec", "explain", "uname -s"])).stdout).toContain("It would be refused.");
   });
 });

@@ -170,7 +170,8 @@ async function route({ request, response, port, panelDir, panelSessions, mcp }: 
     case "/": {
       const token = target.searchParams.get("token");
       // HEAD comes from link previews: they must not use up the token.
-      const session = token === null || request.method === "HEAD" ? null : (panelSessions?.exchange(token) ?? null);
+      const session =
+        token === null || request.method === "HEAD" ? null : (panelSessions?.exchange(token) ?? null);
       if (session === null) return sendNoSession(response, panelSessions !== null, token !== null);
       response.setHeader("Set-Cookie", session.setCookie);
       return redirect(response, `/panel/${session.id}/`);
@@ -189,10 +190,13 @@ async function route({ request, response, port, panelDir, panelSessions, mcp }: 
 function sendNoSession(response: ServerResponse, hasPanel: boolean, hadToken: boolean): void {
   const how = "Run `sallyport gateway panel-url` in a terminal to get a new one.";
   if (!hasPanel) {
-    return sendNotice(response, 404, "Sallyport", ["This Gateway serves no panel. Start it without --no-panel."]);
+    sendNotice(response, 404, "Sallyport", ["This Gateway serves no panel. Start it without --no-panel."]);
+    return;
   }
   sendNotice(response, 401, "Sallyport", [
-    hadToken ? "This URL was used already or is older than ten minutes." : "This browser has no session here.",
+    hadToken
+      ? "This URL was used already or is older than ten minutes."
+      : "This browser has no session here.",
     how,
   ]);
 }
@@ -207,7 +211,9 @@ function listen(http: Server, host: string, port: number): Promise<void> {
               `Port ${port} on ${host} is taken by another program, perhaps another gateway. End it, or choose a port with --port, OPENCLAW_GATEWAY_PORT or gateway.port in openclaw.json.`,
               { cause: error, data: { port } },
             )
-          : new AppError("UNAVAILABLE", `Cannot listen on ${host}:${port}: ${error.message}`, { cause: error }),
+          : new AppError("UNAVAILABLE", `Cannot listen on ${host}:${port}: ${error.message}`, {
+              cause: error,
+            }),
       );
     });
     http.listen({ host, port, exclusive: true }, () => resolve());

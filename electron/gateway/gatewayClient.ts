@@ -2,7 +2,14 @@
 
 import { WebSocket } from "ws";
 import { AppError } from "../../shared/errors/index.ts";
-import { createClient, fromFrameError, protocolVersion, type RpcClient, responseFrame, type Scope } from "../../shared/rpc/index.ts";
+import {
+  createClient,
+  fromFrameError,
+  protocolVersion,
+  type RpcClient,
+  responseFrame,
+  type Scope,
+} from "../../shared/rpc/index.ts";
 import { type ServedContract, servedContract } from "./gatewayContract.ts";
 import type { ConnectParams } from "./socket/connectSchema.ts";
 import { deviceKeyFromToken, signConnect } from "./socket/deviceIdentity.ts";

@@ -110,7 +110,12 @@ async function connect(make: () => Promise<Pair>, held: Scope[] = ["operator.rea
   const failures: { logId: string; error: unknown }[] = [];
   const started = deferred<void>();
   const aborted = deferred<void>();
-  const principal: Principal = { kind: "operator", id: "test", scopes: new Set(held), approvalSurface: false };
+  const principal: Principal = {
+    kind: "operator",
+    id: "test",
+    scopes: new Set(held),
+    approvalSurface: false,
+  };
   const handlers: Handlers<TestContract> = {
     echo: (input) => ({ text: input.text }),
     broken: () => ({ n: "secret text" as unknown as number }),
@@ -177,7 +182,9 @@ describe.each(Object.entries(makers))("rpc over %s", (_name, make) => {
 
   it("refuses a method without its scope, and hides which methods exist", async () => {
     const { rpc } = await connect(make);
-    await expect(rpc.call("forbidden", {})).rejects.toMatchObject({ message: "missing scope: operator.admin" });
+    await expect(rpc.call("forbidden", {})).rejects.toMatchObject({
+      message: "missing scope: operator.admin",
+    });
     await expect(rpc.call("nothing" as never, {} as never)).rejects.toMatchObject({
       message: "missing scope: operator.admin",
     });

@@ -51,7 +51,9 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
     } else {
       stdout(`Sallyport ${options.version} runs without a window on ${gateway.url} (state: ${stateDir}).\n`);
       if (panelUrl !== null) stdout(`Panel, opens once within ten minutes: ${panelUrl}\n`);
-      stdout(`MCP clients: \`sallyport mcp\` over stdio, or ${mcpUrl} with a token from the panel's Clients view.\n`);
+      stdout(
+        `MCP clients: \`sallyport mcp\` over stdio, or ${mcpUrl} with a token from the panel's Clients view.\n`,
+      );
       stdout("Ctrl+C ends it, and every process that it started.\n");
     }
     const name = await signal.received;

@@ -51,7 +51,9 @@ export async function startHeadless(options: HeadlessOptions): Promise<Headless>
       // Newest first: the Gateway goes before the runtime, the lock is given back last.
       for (const close of opened.reverse()) {
         // One part that cannot end must not keep the others, and the lock, from ending.
-        await Promise.resolve(close()).catch((error: unknown) => logger.error("headless.disposeFailed", { error }));
+        await Promise.resolve(close()).catch((error: unknown) =>
+          logger.error("headless.disposeFailed", { error }),
+        );
       }
     })();
     return disposing;

@@ -120,6 +120,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     homeDir: deps.homeDir,
     stateDir: deps.stateDir,
     isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
+    requestLifetimeMs: () => settings.settings().approvals.requestLifetimeMs,
     clock,
     logger,
   });

@@ -54,9 +54,7 @@ function ModeSign() {
       <span className="sign-word-long">{t("signs.mode")}</span>
       <span className="sign-value">
         {mode.security}{" "}
-        <small>
-          {mode.broad.kind === "confirmed" ? clockText(mode.broad.endsAtMs - nowMs) : mode.ask}
-        </small>
+        <small>{mode.broad.kind === "confirmed" ? clockText(mode.broad.endsAtMs - nowMs) : mode.ask}</small>
       </span>
     </Link>
   );

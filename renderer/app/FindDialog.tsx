@@ -40,7 +40,6 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t("find.title")} hideTitle onClose={onClose}>
       <input
-        // biome-ignore lint/a11y/noAutofocus: the person opened this field with a key to type into it
         autoFocus
         className="input"
         role="combobox"
@@ -109,7 +108,12 @@ function useEntries(): FindEntry[] {
     for (const tool of tools?.sections.flatMap((section) => section.tools) ?? []) {
       const name = encodeURIComponent(tool.name);
       found.push(
-        { key: `why ${tool.name}`, label: `why ${tool.name}`, hint: t("find.why"), path: `/policy/why/${name}` },
+        {
+          key: `why ${tool.name}`,
+          label: `why ${tool.name}`,
+          hint: t("find.why"),
+          path: `/policy/why/${name}`,
+        },
         { key: `tool ${tool.name}`, label: tool.name, hint: t("find.tool"), path: `/tools/${name}` },
       );
     }

@@ -20,16 +20,9 @@ export function Layout({ children }: { children: ReactNode }) {
   const close = () => setDialog("none");
   return (
     <div className={`frame${isLost ? " is-stale" : ""}`}>
-      <a
-        className="skip-link"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById("main")?.focus();
-        }}
-      >
+      <button type="button" className="skip-link" onClick={() => document.getElementById("main")?.focus()}>
         {t("skip")}
-      </a>
+      </button>
       <ApprovalAnnouncer />
       <TopBar onFind={() => setDialog("find")} />
       <NavRail />

@@ -1,7 +1,7 @@
 /** What every view may rely on: connection, request cache, language, theme, addresses, toasts. */
 
-import type { i18n as I18n } from "i18next";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import type { i18n as I18n } from "i18next";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { I18nextProvider } from "react-i18next";
 import { Router } from "wouter";

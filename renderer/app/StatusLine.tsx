@@ -10,7 +10,8 @@ export function StatusLine({ onKeys }: { onKeys: () => void }) {
   const status = useLive((state) => state.status);
   const connection = useLive((state) => state.connection);
   return (
-    <footer className="status-line" data-region aria-label={t("status.label")}>
+    <footer className="status-line" data-region>
+      <h2 className="sr-only">{t("status.label")}</h2>
       {connection.kind === "lost" ? (
         <span className="row tone-stop">
           <VerdictShape kind="denied" size={8} />
@@ -57,9 +58,7 @@ function StatusFacts({ status }: { status: AppStatus }) {
           : t("status.ledgerVerified", { count: ledger.entries, time: time(ledger.verifiedAtMs) })}
       </span>
       {status.eventLoopLagP99Ms === null ? null : (
-        <span className="status-wide">
-          {t("status.lag", { lag: Math.round(status.eventLoopLagP99Ms) })}
-        </span>
+        <span className="status-wide">{t("status.lag", { lag: Math.round(status.eventLoopLagP99Ms) })}</span>
       )}
     </>
   );

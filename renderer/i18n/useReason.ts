@@ -18,7 +18,8 @@ export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): stri
   for (const [name, value] of Object.entries(values)) {
     if (Array.isArray(value)) values[name] = value.join(", ");
   }
-  const text = (name: string) => (typeof values[name] === "string" && values[name] !== "" ? values[name] : null);
+  const text = (name: string) =>
+    typeof values[name] === "string" && values[name] !== "" ? values[name] : null;
   const place = text("path") ?? text("realPath") ?? text("word") ?? text("bin");
   const program = text("program") ?? baseName(place) ?? t("theProgram");
   const filled = {
@@ -33,7 +34,8 @@ export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): stri
     program,
   };
   const plain = [reason.code, ...Object.values(values).map(String)].filter((part) => part !== "").join(" · ");
-  const keys = form === "sentence" ? [`sentence.${reason.code}`] : [`${form}.${reason.code}`, `sentence.${reason.code}`];
+  const keys =
+    form === "sentence" ? [`sentence.${reason.code}`] : [`${form}.${reason.code}`, `sentence.${reason.code}`];
   return t(keys, { ...filled, defaultValue: plain });
 }
 

@@ -98,10 +98,12 @@ export function createPanelRpc(openTransport: OpenTransport): PanelRpc {
         retryLater();
       });
       // A bridge is always there, even when nobody serves it: only an answer proves a connection.
-      await next.call("health", {}, { signal: AbortSignal.timeout(probeTimeoutMs) }).catch((error: unknown) => {
-        next.close();
-        throw error;
-      });
+      await next
+        .call("health", {}, { signal: AbortSignal.timeout(probeTimeoutMs) })
+        .catch((error: unknown) => {
+          next.close();
+          throw error;
+        });
       client = next;
       delayMs = firstDelayMs;
       setState({ kind: "open" });

@@ -1,11 +1,11 @@
 /** What components use of the connection: the client, cached requests, live state. */
 
 import {
+  type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
   useQuery,
-  type QueryClient,
 } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
 import { useStore } from "zustand";
@@ -100,5 +100,7 @@ export function followInvalidation(rpc: PanelRpc, queryClient: QueryClient): () 
       });
     }),
   ];
-  return () => offs.forEach((off) => off());
+  return () => {
+    for (const off of offs) off();
+  };
 }

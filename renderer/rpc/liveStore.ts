@@ -2,18 +2,25 @@
 
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type {
-  AppStatus,
   ApprovalDecision,
   ApprovalRequest,
+  AppStatus,
   McpClient,
   ProcessInfo,
+  SallyportContract,
   Survivor,
   ToolCallSnapshot,
   UiSettings,
 } from "../../shared/contract/index.ts";
 import type { EventPayload } from "../../shared/rpc/index.ts";
-import type { SallyportContract } from "../../shared/contract/index.ts";
-import type { ConnectionState, PanelEvent, PanelInput, PanelMethod, PanelOutput, PanelRpc } from "./connection.ts";
+import type {
+  ConnectionState,
+  PanelEvent,
+  PanelInput,
+  PanelMethod,
+  PanelOutput,
+  PanelRpc,
+} from "./connection.ts";
 
 export type TryoutRun = EventPayload<SallyportContract, "tryout.changed">;
 
@@ -142,5 +149,8 @@ export function createLiveStore(rpc: PanelRpc): { store: StoreApi<LiveState>; st
   };
   offs.push(rpc.onResync(resync));
   if (rpc.state().kind === "open") resync();
-  return { store, stop: () => offs.splice(0).forEach((off) => off()) };
+  const stop = () => {
+    for (const off of offs.splice(0)) off();
+  };
+  return { store, stop };
 }

@@ -7,7 +7,15 @@ import { Button } from "./Button.tsx";
 import { VerdictShape } from "./Verdict.tsx";
 
 /** Says what belongs here and the one act that fills it. */
-export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className="empty-state">
       <p className="empty-title">{title}</p>
@@ -37,7 +45,9 @@ export function ErrorState({ title, error, hint, onRetry }: ErrorStateProps) {
         <VerdictShape kind="denied" />
         <strong>{title}</strong>
       </p>
-      <p className="second">{hint ?? t(`errorHint.${error instanceof AppError ? error.code : "INTERNAL"}`)}</p>
+      <p className="second">
+        {hint ?? t(`errorHint.${error instanceof AppError ? error.code : "INTERNAL"}`)}
+      </p>
       <div className="row">
         {onRetry === undefined ? null : <Button onClick={onRetry}>{t("error.retry")}</Button>}
         <Button

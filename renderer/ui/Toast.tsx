@@ -1,14 +1,6 @@
 /** One short confirmation of something the person just did. Never a request, an error or a decision. */
 
-import {
-  createContext,
-  type ReactNode,
-  useCallback,
-  useContext,
-  useEffect,
-  useMemo,
-  useState,
-} from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import { Button } from "./Button.tsx";
 
 export interface ToastMessage {

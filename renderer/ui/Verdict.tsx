@@ -52,7 +52,12 @@ function drawing(kind: VerdictKind): ReactNode {
       return <path d="M0.5 5h2M4 5h2M7.5 5h2" stroke="currentColor" strokeWidth="1.2" fill="none" />;
     case "failsOpen":
       return (
-        <path d="M3.5 1C1 3 1 7 3.5 9M6.5 1C9 3 9 7 6.5 9" stroke="currentColor" strokeWidth="1.5" fill="none" />
+        <path
+          d="M3.5 1C1 3 1 7 3.5 9M6.5 1C9 3 9 7 6.5 9"
+          stroke="currentColor"
+          strokeWidth="1.5"
+          fill="none"
+        />
       );
     case "withoutEffect":
       return <path d="M5 1.5v7M1.5 5h7M2 8l6-6" stroke="currentColor" strokeWidth="1" fill="none" />;

@@ -13,7 +13,14 @@ export interface VirtualListProps<T> {
   role?: "list" | "listbox";
 }
 
-export function VirtualList<T>({ label, items, keyOf, rowHeight, renderRow, role = "list" }: VirtualListProps<T>) {
+export function VirtualList<T>({
+  label,
+  items,
+  keyOf,
+  rowHeight,
+  renderRow,
+  role = "list",
+}: VirtualListProps<T>) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: items.length,
@@ -26,7 +33,7 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, renderRow, role
     },
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of two that take a label
     <div ref={scrollRef} className="virtual-list" role={role} aria-label={label} tabIndex={0}>
       <div className="virtual-space" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((row) => {

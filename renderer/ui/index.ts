@@ -12,5 +12,5 @@ export * from "./States.tsx";
 export * from "./Toast.tsx";
 export * from "./useIsNarrow.ts";
 export * from "./Verdict.tsx";
-export * from "./VirtualList.tsx";
 export * from "./ViewHeader.tsx";
+export * from "./VirtualList.tsx";

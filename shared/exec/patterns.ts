@@ -45,6 +45,9 @@ export function matchesPattern(pattern: string, path: string | null, options: Pa
   return compileAllowlist([{ agentId: "*", pattern }], options).match(path) !== null;
 }
 
+/** Paths that one matcher remembers. */
+const maxAnswers = 1000;
+
 const compiled = new WeakMap<readonly AllowlistRule[], { key: string; list: CompiledAllowlist }>();
 
 /** A matcher kept with the list it was built for; lists are never changed in place. */
@@ -77,17 +80,34 @@ export function compileAllowlist(
     }
     if (pattern === "" || isBareName(pattern)) continue;
     const expanded = fold(expandHome(pattern, options.home), options.platform);
-    if (/[*?]/.test(expanded)) globs.push({ rule, prefix: /^[^*?]*/.exec(expanded)?.[0] ?? "", expression: toRegExp(expanded), order });
+    if (/[*?]/.test(expanded))
+      globs.push({
+        rule,
+        prefix: /^[^*?]*/.exec(expanded)?.[0] ?? "",
+        expression: toRegExp(expanded),
+        order,
+      });
     else if (!exact.has(expanded)) exact.set(expanded, { rule, order });
   }
   const find = (folded: string): AllowlistRule | null => {
-      let best = exact.get(folded) ?? star;
-      if (best !== null && star !== null && star.order < best.order) best = star;
-      for (const glob of globs) {
-        if (best !== null && best.order < glob.order) break;
-        if (glob.expression.test(folded)) return glob.rule;
-      }
-      return best?.rule ?? null;
+    let best = exact.get(folded) ?? star;
+    if (best !== null && star !== null && star.order < best.order) best = star;
+    for (const glob of globs) {
+      if (best !== null && best.order < glob.order) break;
+      if (folded.startsWith(glob.prefix) && glob.expression.test(folded)) return glob.rule;
+    }
+    return best?.rule ?? null;
+  };
+  return {
+    isEmpty: rules.length === 0,
+    match(path) {
+      if (path === null) return star?.rule ?? null;
+      const folded = fold(path, options.platform);
+      const known = answers.get(folded);
+      if (known !== undefined) return known;
+      const answer = find(folded);
+      if (answers.size < maxAnswers) answers.set(folded, answer);
+      return answer;
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Judges one simple command: which rule satisfies it, or why none does. */
-import { findInlineEval } from "./inlineEval.ts";
+import { argvSpellings, findSegmentInlineEval } from "./inlineEval.ts";
 import type { CompiledAllowlist } from "./patterns.ts";
 import { findProgramEscape } from "./programEscapes.ts";
+import { classifyProgram } from "./programs.ts";
 import { isTrustedDirectory, judgeSafeBin } from "./safeBins.ts";
 import { findShellScript } from "./scripts.ts";
 import type {
@@ -134,10 +135,28 @@ function matchScript(segment: CommandSegment, context: SatisfyContext): Match {
   return { rule };
 }
 
+function findSegmentEscape(segment: CommandSegment, context: SatisfyContext): string | null {
+  for (const argv of argvSpellings(segment, context.hardening)) {
+    const word = findProgramEscape(argv);
+    if (word !== null) return word;
+  }
+  return null;
+}
+
+/** Wildcards are for folders of tools; a program that runs others must be named itself. */
+function isCoveredByWildcardOnly(
+  rule: AllowlistRule,
+  segment: CommandSegment,
+  context: SatisfyContext,
+): boolean {
+  if (!context.hardening.has("exec.wildcardEntries") || !/[*?]/.test(rule.pattern)) return false;
+  return argvSpellings(segment, context.hardening).some(([word]) => classifyProgram(word ?? "") !== "plain");
+}
+
 /** An entry that names the program does not cover arguments through which it becomes another one. */
 function escapeReason(segment: CommandSegment, context: SatisfyContext): ExecReason | null {
   if (!context.hardening.has("exec.programEscapes")) return null;
-  const word = findProgramEscape(segment.effectiveArgv);
+  const word = findSegmentEscape(segment, context);
   if (word === null) return null;
   return {
     code: "programEscape",
@@ -148,8 +167,8 @@ function escapeReason(segment: CommandSegment, context: SatisfyContext): ExecRea
 }
 
 function grantCovers(grant: Grant, segment: CommandSegment, context: SatisfyContext): boolean {
-  if (findInlineEval(segment.effectiveArgv, context.hardening) !== null) return false;
-  const handedOn = findProgramEscape(segment.effectiveArgv);
+  if (findSegmentInlineEval(segment, context.hardening) !== null) return false;
+  const handedOn = findSegmentEscape(segment, context);
   if (handedOn === null) return true;
   return grant.scope.kind === "argumentShape" && grant.scope.shape.includes(handedOn);
 }
@@ -177,9 +196,16 @@ export function judgeSegment(segment: CommandSegment, context: SatisfyContext): 
   if (match !== null && "rule" in match) {
     // Behind busybox the policy path is the multiplexer; what runs must exist as well.
     const runsNothing = hardening.has("exec.realPathMatch") && execution.resolvedPath === null;
-    reason = runsNothing
-      ? { code: "programMissing", params: { path: execution.word }, segmentIndex: index }
-      : escapeReason(segment, context);
+    if (runsNothing)
+      reason = { code: "programMissing", params: { path: execution.word }, segmentIndex: index };
+    else if (match === direct && isCoveredByWildcardOnly(match.rule, segment, context))
+      reason = {
+        code: "wildcardEntry",
+        params: { program: execution.word, pattern: match.rule.pattern },
+        segmentIndex: index,
+        rule: ruleOf(match.rule),
+      };
+    else reason = escapeReason(segment, context);
     if (reason === null) return { segmentIndex: index, satisfiedBy: "allowlist", rule: ruleOf(match.rule) };
   } else if (match !== null) {
     reason = match.reason;

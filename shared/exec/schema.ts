@@ -192,6 +192,7 @@ export const execReasonCode = z.enum([
   "shellNotTrusted",
   "programMissing",
   "realPathMiss",
+  "wildcardEntry",
   "safeBinArgument",
   "safeBinInterpreter",
   "scriptMissing",

@@ -22,7 +22,7 @@ export function readShellInvocation(argv: readonly string[], anySpelling: boolea
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
     if (isPowerShell || name === "cmd") {
-      if (/^[-/](?:c|command|k|ec|encodedcommand|e|enc)$/i.test(word))
+      if (/^[-/](?:c|co|com.*|k|e|ec|en.*)$/i.test(word))
         return { kind: "inline", command: argv.slice(at + 1).join(" "), flag: word };
       if (/^-(?:f|file)$/i.test(word))
         return at + 1 < argv.length ? { kind: "script", argvIndex: at + 1 } : { kind: "other" };

@@ -17,7 +17,7 @@ export type PatternMatcher = (name: string) => number;
 export function compilePatterns(patterns: readonly { text: string; index: number }[]): PatternMatcher {
   const byPrefix = new Map<string, Pattern[]>();
   const bySuffix = new Map<string, Pattern[]>();
-  const byTrigram = new Map<string, Pattern[]>();
+  const byTrigram = new Map<number, Pattern[]>();
   const loose: Pattern[] = [];
   for (const { text, index } of patterns) {
     const pieces = text.split(/\*+/);
@@ -33,7 +33,7 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     else {
       // A name that holds the longest piece holds its first three letters.
       const longest = pieces.reduce((a, b) => (b.length > a.length ? b : a), "");
-      if (longest.length >= 3) pushTo(byTrigram, longest.slice(0, 3), pattern);
+      if (longest.length >= 3) pushTo(byTrigram, trigramAt(longest, 0), pattern);
       else loose.push(pattern);
     }
   }
@@ -60,7 +60,7 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     }
     tryAll(loose);
     if (byTrigram.size > 0) {
-      for (let i = 0; i + 3 <= name.length; i += 1) tryAll(byTrigram.get(name.slice(i, i + 3)));
+      for (let i = 0; i + 3 <= name.length; i += 1) tryAll(byTrigram.get(trigramAt(name, i)));
     }
     return best;
   };
@@ -85,10 +85,16 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return compilePatterns([{ text: pattern, index: 0 }])(name) === 0;
 }
 
+/** Three letters as a number; different letters may give the same one, which only costs a comparison. */
+function trigramAt(text: string, at: number): number {
+  return (text.charCodeAt(at) << 14) ^ (text.charCodeAt(at + 1) << 7) ^ text.charCodeAt(at + 2);
+}
+
 function matches({ pieces, minLength }: Pattern, name: string): boolean {
   if (name.length < minLength) return false;
   const first = pieces[0] ?? "";
   const last = pieces.at(-1) ?? "";
+  if (pieces.length === 1) return name === first;
   if (!name.startsWith(first) || !name.endsWith(last)) return false;
   const end = name.length - last.length;
   let at = first.length;
@@ -101,7 +107,7 @@ function matches({ pieces, minLength }: Pattern, name: string): boolean {
   return at <= end;
 }
 
-function pushTo(map: Map<string, Pattern[]>, key: string, pattern: Pattern): void {
+function pushTo<Key>(map: Map<Key, Pattern[]>, key: Key, pattern: Pattern): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [pattern]);
   else list.push(pattern);

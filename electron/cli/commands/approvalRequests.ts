@@ -5,8 +5,8 @@ import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract
 import { AppError } from "../../../shared/errors/index.ts";
 import { openRunning } from "../access.ts";
 import { type CliContext, print, untilText } from "../context.ts";
-import { requestLines, requestSummary } from "../requestText.ts";
 import { safeText } from "../io.ts";
+import { requestLines, requestSummary } from "../requestText.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
 const decisions = ["allow-once", "allow-always", "deny"] as const;
@@ -20,7 +20,12 @@ export function pendingCommand(context: CliContext): Command {
       const { rpc, close } = await openRunning(context.io, context.version);
       try {
         const { pending } = await rpc.call("approvals.list", {});
-        print(context, json, { pending }, pending.length === 0 ? ["Nothing waits."] : pending.map(requestSummary));
+        print(
+          context,
+          json,
+          { pending },
+          pending.length === 0 ? ["Nothing waits."] : pending.map(requestSummary),
+        );
       } finally {
         close();
       }
@@ -57,7 +62,8 @@ export function watchCommand(context: CliContext): Command {
         };
         rpc.on("approvals.changed", ({ pending, recent }) => show(pending, recent));
         await rpc.call("approvals.attend", {});
-        if (json !== true) context.io.stderr("Watching. Decide with `sallyport approvals resolve ID …`. Ctrl+C ends.\n");
+        if (json !== true)
+          context.io.stderr("Watching. Decide with `sallyport approvals resolve ID …`. Ctrl+C ends.\n");
         const now = await rpc.call("approvals.list", {});
         show(now.pending, now.recent);
         if ((await ended) === "closed") {
@@ -97,7 +103,8 @@ export function resolveCommand(context: CliContext): Command {
       try {
         const { pending } = await rpc.call("approvals.list", {});
         const request = pick(pending, id);
-        const digest = decision === "deny" ? undefined : await confirmAllow(context, request, decision, options);
+        const digest =
+          decision === "deny" ? undefined : await confirmAllow(context, request, decision, options);
         const result = await rpc.call("approvals.resolve", {
           id: request.id,
           decision,
@@ -124,7 +131,10 @@ async function confirmAllow(
   if (options.digest !== undefined) return options.digest;
   context.io.stderr(`${requestLines(request).join("\n")}\n`);
   if (decision === "allow-always" && request.always.kind === "withheld") {
-    throw new AppError("INVALID_INPUT", "This request can only be allowed once: `always` is not offered for it.");
+    throw new AppError(
+      "INVALID_INPUT",
+      "This request can only be allowed once: `always` is not offered for it.",
+    );
   }
   if (options.yes === true) return request.digest;
   if (!context.io.isInteractive) {

@@ -33,7 +33,9 @@ function getCommand(context: CliContext): Command {
         if (view.state === "broken") context.exitCode = 1;
         print(context, json, view, [
           `${view.path} (${view.state})`,
-          ...view.problems.map((problem) => `  ${problem.line ?? "?"}:${problem.column ?? "?"} ${problem.message}`),
+          ...view.problems.map(
+            (problem) => `  ${problem.line ?? "?"}:${problem.column ?? "?"} ${problem.message}`,
+          ),
           ...view.entries.map(
             (entry) =>
               `  ${entry.agentId}  ${entry.pattern}${entry.findings.map((finding) => `  ! ${reasonText(finding)}`).join("")}`,
@@ -54,7 +56,9 @@ function setCommand(context: CliContext): Command {
     .option("--json", "print JSON")
     .action(async (options: { file?: string; stdin?: boolean; json?: boolean }) => {
       if ((options.file === undefined) === (options.stdin !== true)) {
-        throw new AppError("INVALID_INPUT", "Give exactly one of --file PATH and --stdin.", { data: { usage: true } });
+        throw new AppError("INVALID_INPUT", "Give exactly one of --file PATH and --stdin.", {
+          data: { usage: true },
+        });
       }
       refuseSelfApproval(context.io.env, "change what may run");
       const text =
@@ -64,7 +68,10 @@ function setCommand(context: CliContext): Command {
       try {
         if (access.via === "files") context.io.stderr("Writing local approvals.\n");
         const { hash } = await access.rpc.call("exec.approvals.get", {});
-        const view = await access.rpc.call("exec.approvals.set", { file: { ...file, version: 1 }, baseHash: hash });
+        const view = await access.rpc.call("exec.approvals.set", {
+          file: { ...file, version: 1 },
+          baseHash: hash,
+        });
         print(context, options.json, view, [`Wrote ${view.path}: ${view.entries.length} allowlist entries.`]);
       } finally {
         await access.close();

@@ -29,7 +29,9 @@ function getCommand(context: CliContext): Command {
         if (!view.valid) throw new AppError("UNAVAILABLE", problemText(view.path, view.issues));
         if (path === undefined) {
           const text = view.raw ?? JSON.stringify(view.config ?? {}, null, 2);
-          print(context, json, view, [view.exists ? text.trimEnd() : `${view.path} does not exist; defaults count.`]);
+          print(context, json, view, [
+            view.exists ? text.trimEnd() : `${view.path} does not exist; defaults count.`,
+          ]);
           return;
         }
         const value = valueAt(view.config ?? {}, path);
@@ -71,7 +73,12 @@ function validateCommand(context: CliContext): Command {
       try {
         const result = await access.rpc.call("config.validate", { raw });
         if (!result.valid) context.exitCode = 1;
-        print(context, json, { path, ...result }, result.valid ? [`${path} is valid.`] : [problemText(path, result.issues)]);
+        print(
+          context,
+          json,
+          { path, ...result },
+          result.valid ? [`${path} is valid.`] : [problemText(path, result.issues)],
+        );
       } finally {
         await access.close();
       }

@@ -54,7 +54,9 @@ function explanationLines(result: Explanation): string[] {
       lines.push(`  part  ${safeText(text)}: ${verdict.satisfiedBy}${because}`);
     }
   } else {
-    lines.push(`  not understood: ${result.analysis.code} at ${safeText(JSON.stringify(result.analysis.token))}`);
+    lines.push(
+      `  not understood: ${result.analysis.code} at ${safeText(JSON.stringify(result.analysis.token))}`,
+    );
   }
   for (const reason of result.reasons) lines.push(`  why   ${safeText(reasonText(reason))}`);
   return lines;

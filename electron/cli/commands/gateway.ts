@@ -36,7 +36,9 @@ export function gatewayCommand(context: CliContext): Command {
     )
     .addCommand(
       new Command("panel-url")
-        .description("Print a URL that opens the panel once, within ten minutes. Whoever has it decides approvals")
+        .description(
+          "Print a URL that opens the panel once, within ten minutes. Whoever has it decides approvals",
+        )
         .option("--json", "print JSON")
         .action(async ({ json }: { json?: boolean }) => {
           refuseSelfApproval(context.io.env, "open the panel");
@@ -79,7 +81,7 @@ async function status(context: CliContext, json: boolean | undefined): Promise<v
 
 function parsePort(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
   return port;
 }
-

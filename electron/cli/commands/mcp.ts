@@ -14,8 +14,14 @@ const defaultName = "stdio";
 
 export function mcpCommand(context: CliContext): Command {
   return new Command("mcp")
-    .description("Be an MCP server on standard input and output, for the running app; starts it when none runs")
-    .option("--client <name>", "name of this client in the Clients view: each name has its own mapping", defaultName)
+    .description(
+      "Be an MCP server on standard input and output, for the running app; starts it when none runs",
+    )
+    .option(
+      "--client <name>",
+      "name of this client in the Clients view: each name has its own mapping",
+      defaultName,
+    )
     .action(async ({ client: name }: { client: string }) => {
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
         throw new AppError(
@@ -51,7 +57,10 @@ export function mcpCommand(context: CliContext): Command {
 
 function start(context: CliContext) {
   if (context.headlessEntry === null) {
-    throw new AppError("UNAVAILABLE", "Sallyport does not run, and this build has no headless program to start.");
+    throw new AppError(
+      "UNAVAILABLE",
+      "Sallyport does not run, and this build has no headless program to start.",
+    );
   }
   context.io.stderr("sallyport mcp: Sallyport does not run; starting it without a window.\n");
   return startApp({ place: placeOf(context.io), entry: context.headlessEntry, env: context.io.env });

@@ -1,8 +1,8 @@
 /** `sallyport tools`: gate one from a terminal. Which tools an agent or a client may know, and why not the others. */
 
 import { Command } from "commander";
-import type { PolicyContext, PolicyTrace } from "../../../shared/policy/types.ts";
 import { AppError } from "../../../shared/errors/index.ts";
+import type { PolicyContext, PolicyTrace } from "../../../shared/policy/types.ts";
 import { type Access, openAccess } from "../access.ts";
 import { type CliContext, print, reasonText } from "../context.ts";
 
@@ -27,7 +27,9 @@ export function toolsCommand(context: CliContext): Command {
     )
     .addCommand(
       withContext(
-        new Command("explain").description("Say which gate, rule and line decide about a tool").argument("<name>"),
+        new Command("explain")
+          .description("Say which gate, rule and line decide about a tool")
+          .argument("<name>"),
       ).action((name: string, options: ContextOptions) => explain(context, name, options)),
     );
 }
@@ -62,10 +64,22 @@ async function explain(context: CliContext, name: string, options: ContextOption
     });
     const row = trace.rows.find((candidate) => candidate.name === name);
     if (row === undefined) {
-      throw new AppError("NOT_FOUND", `There is no tool ${name} in the catalog. \`sallyport tools list\` shows names.`);
+      throw new AppError(
+        "NOT_FOUND",
+        `There is no tool ${name} in the catalog. \`sallyport tools list\` shows names.`,
+      );
     }
     const rules = trace.rules.filter((rule) => row.cells.some((cell) => cell.ruleIds?.includes(rule.id)));
-    const value = { tool: name, gate: 1, preset, agentId: trace.result.agentId, verdict: row.verdict, cells: row.cells, rules, positions };
+    const value = {
+      tool: name,
+      gate: 1,
+      preset,
+      agentId: trace.result.agentId,
+      verdict: row.verdict,
+      cells: row.cells,
+      rules,
+      positions,
+    };
     print(context, options.json, value, explainLines(name, trace, positions));
   } finally {
     await access.close();
@@ -85,9 +99,7 @@ function explainLines(name: string, trace: PolicyTrace, positions: Positions): s
   if (verdict.kind === "kept") {
     return [
       `${name} passes gate one (tool policy) for ${who}.`,
-      ...(name === "exec"
-        ? ["Gate two decides each command: `sallyport exec explain \"COMMAND\"`."]
-        : []),
+      ...(name === "exec" ? ['Gate two decides each command: `sallyport exec explain "COMMAND"`.'] : []),
     ];
   }
   const index = trace.columns.findIndex((column) => column.id === verdict.column);
@@ -99,7 +111,8 @@ function explainLines(name: string, trace: PolicyTrace, positions: Positions): s
     const rule = trace.rules.find((candidate) => candidate.id === id);
     if (rule === undefined) continue;
     const position = positions[rule.path];
-    const place = position === undefined ? "" : ` (openclaw.json line ${position.line}, column ${position.column})`;
+    const place =
+      position === undefined ? "" : ` (openclaw.json line ${position.line}, column ${position.column})`;
     lines.push(`  rule  ${rule.path}${place}: ${rule.entry} ${rule.effect}`);
   }
   lines.push("  For the client this tool does not exist; calling it answers as an unknown tool.");
@@ -110,7 +123,8 @@ async function contextOf(access: Access, options: ContextOptions): Promise<Polic
   const client = options.client === undefined ? null : await clientContext(access, options.client);
   // A session key names its agent; without one a person means the default agent.
   const agentId =
-    options.agent ?? (client === null && options.session === undefined ? await defaultAgent(access) : undefined);
+    options.agent ??
+    (client === null && options.session === undefined ? await defaultAgent(access) : undefined);
   return {
     surface: "model",
     ...client,
@@ -130,7 +144,8 @@ async function defaultAgent(access: Access): Promise<string | undefined> {
 
 async function clientContext(access: Access, name: string): Promise<PolicyContext> {
   const { clients } = await access.rpc.call("clients.list", {});
-  const client = clients.find((candidate) => candidate.id === name) ?? clients.find((each) => each.name === name);
+  const client =
+    clients.find((candidate) => candidate.id === name) ?? clients.find((each) => each.name === name);
   if (client === undefined) {
     throw new AppError("NOT_FOUND", `There is no MCP client ${name}.`);
   }

@@ -32,16 +32,21 @@ const probeId = "sallyport-bridge-probe";
 interface Connection {
   upstream: Upstream;
   transport: StreamableHTTPClientTransport;
+  /** Given up: what it still reports concerns nobody. */
+  isDead: boolean;
+  isVerifying: boolean;
 }
 
 /** @returns when the client's end closed and the session on the Gateway was ended */
 export async function runBridge(options: BridgeOptions): Promise<void> {
   const { downstream, log } = options;
   /** Requests that wait for an answer: each gets one, also when the app goes away. */
-  const open = new Set<RequestId>();
+  const open = new Map<RequestId, Connection | null>();
   let initialize: JSONRPCMessage | null = null;
   let initializeId: RequestId | null = null;
   let connection: Promise<Connection> | null = null;
+  /** The connection that `connection` resolved to. */
+  let live: Connection | null = null;
   let isInitialized = false;
   let isClosing = false;
 
@@ -49,11 +54,17 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
       if (message.id !== undefined) open.delete(message.id);
     }
-    downstream.send(message).catch((error: unknown) => log(`cannot write to the client: ${messageOf(error)}`));
+    downstream
+      .send(message)
+      .catch((error: unknown) => log(`cannot write to the client: ${messageOf(error)}`));
   };
   const failRequest = (id: RequestId, error: unknown) => {
     if (!open.has(id)) return;
-    toClient({ jsonrpc: "2.0", id, error: { code: ErrorCode.InternalError, message: `Sallyport: ${messageOf(error)}` } });
+    toClient({
+      jsonrpc: "2.0",
+      id,
+      error: { code: ErrorCode.InternalError, message: `Sallyport: ${messageOf(error)}` },
+    });
   };
 
   const connect = async (refusedToken: string | null): Promise<Connection> => {
@@ -61,7 +72,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
     const transport = new StreamableHTTPClientTransport(new URL(upstream.url), {
       requestInit: { headers: { Authorization: `Bearer ${upstream.token}` } },
     });
-    const opened = { upstream, transport };
+    const opened: Connection = { upstream, transport, isDead: false, isVerifying: false };
     transport.onmessage = (message) => {
       if (isAnswerTo(message, probeId)) return;
       if (isJSONRPCResultResponse(message) && message.id === initializeId) {
@@ -72,11 +83,12 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
       toClient(message);
     };
     transport.onerror = (error) => {
-      if (isClosing) return;
+      if (isClosing || opened.isDead) return;
       log(`connection: ${error.message}`);
       verify(opened);
     };
     await transport.start();
+    live = opened;
     return opened;
   };
 
@@ -103,32 +115,46 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
     return opened;
   };
 
-  const current = () => {
-    connection ??= isInitialized ? reconnect(null) : connect(null);
+  const current = (refusedToken: string | null = null) => {
+    connection ??= isInitialized ? reconnect(refusedToken) : connect(refusedToken);
     return connection;
   };
 
+  /** Answers what waits on a connection that is gone, and lets the next message open another. */
+  const abandon = (dead: Connection, error: unknown) => {
+    dead.isDead = true;
+    if (live === dead) {
+      live = null;
+      connection = null;
+    }
+    const lost = `the connection was lost (${messageOf(error)}). A command that was running may have been ended.`;
+    for (const [id, carrier] of [...open]) if (carrier === dead) failRequest(id, new Error(lost));
+    // Ends its attempts to open the stream again.
+    dead.transport.close().catch((failure: unknown) => log(messageOf(failure)));
+  };
+
   /** A stream broke: asks whether the session still lives, and answers what waits on it when it does not. */
-  let verifying: Promise<void> | null = null;
-  function verify({ transport }: Connection): void {
-    verifying ??= transport
+  function verify(doubtful: Connection): void {
+    if (doubtful.isVerifying) return;
+    doubtful.isVerifying = true;
+    doubtful.transport
       .send({ jsonrpc: "2.0", id: probeId, method: "ping" })
-      .catch((error: unknown) => {
-        connection = null;
-        const lost = `the connection was lost (${messageOf(error)}). A command that was running may have been ended.`;
-        for (const id of [...open]) failRequest(id, new Error(lost));
-      })
+      .catch((error: unknown) => abandon(doubtful, error))
       .finally(() => {
-        verifying = null;
+        doubtful.isVerifying = false;
       });
   }
 
+  const carry = (message: JSONRPCMessage, carrier: Connection) => {
+    if (isJSONRPCRequest(message)) open.set(message.id, carrier);
+    return carrier.transport.send(message);
+  };
+
   const send = async (message: JSONRPCMessage): Promise<void> => {
-    const used = current();
     let opened: Connection | null = null;
     try {
-      opened = await used;
-      await opened.transport.send(message);
+      opened = await current();
+      await carry(message, opened);
     } catch (error) {
       if (isClosing) return;
       // A status means that the app answered: only a lost session or a refused token is worth another try.
@@ -136,9 +162,10 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
       if (status !== null && status !== 404 && status !== 401) throw error;
       log(`connecting again: ${messageOf(error)}`);
       const refusedToken = status === 401 ? (opened?.upstream.token ?? null) : null;
-      if (connection === used) connection = isInitialized ? reconnect(refusedToken) : connect(refusedToken);
-      const again = await current();
-      await again.transport.send(message);
+      // This message goes again; what else waited on the old connection has lost its answer.
+      if (isJSONRPCRequest(message)) open.set(message.id, null);
+      if (opened !== null) abandon(opened, error);
+      await carry(message, await current(refusedToken));
     }
   };
 
@@ -148,7 +175,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
   downstream.onerror = (error) => log(`client: ${error.message}`);
   downstream.onmessage = (message) => {
     if (isJSONRPCRequest(message)) {
-      open.add(message.id);
+      open.set(message.id, null);
       if (isInitializeRequest(message)) {
         initialize = message;
         initializeId = message.id;

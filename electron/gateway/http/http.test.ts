@@ -38,7 +38,14 @@ afterEach(async () => {
 });
 
 function open(panelDir: string | null, port = 0): Promise<Gateway> {
-  return createGateway({ runtime, panelDir, logger: silentLogger, host: "127.0.0.1", port, version: "0.0.1" });
+  return createGateway({
+    runtime,
+    panelDir,
+    logger: silentLogger,
+    host: "127.0.0.1",
+    port,
+    version: "0.0.1",
+  });
 }
 
 function ask(target: string, options: http.RequestOptions = {}): Promise<Answer> {
@@ -51,7 +58,9 @@ function ask(target: string, options: http.RequestOptions = {}): Promise<Answer>
         response.on("data", (chunk) => {
           body += chunk;
         });
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        );
       },
     );
     request.on("error", reject);
@@ -117,7 +126,9 @@ describe("panel session", () => {
     const page = await ask(home, { headers: { cookie } });
     expect(page.status).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/default-src 'none'; script-src 'self';/);
-    expect((await ask(`${home}assets/app.js`, { headers: { cookie } })).headers["content-type"]).toMatch(/javascript/);
+    expect((await ask(`${home}assets/app.js`, { headers: { cookie } })).headers["content-type"]).toMatch(
+      /javascript/,
+    );
   });
 
   it("tells a browser without a session how to get one", async () => {
@@ -153,15 +164,19 @@ describe("panel session", () => {
 });
 
 describe("panel files", () => {
-  it.each(["..%2f..%2fsecret.txt", "leak.txt", "%2e%2e/secret.txt", "..%5c..%5csecret.txt", "%00.js", "%zz.js"])(
-    "serves nothing outside the folder: %s",
-    async (file) => {
-      const { home, cookie } = await enter();
-      const answer = await ask(`${home}${file}`, { headers: { cookie } });
-      expect(answer.status).not.toBe(200);
-      expect(answer.body).not.toContain("secret\n");
-    },
-  );
+  it.each([
+    "..%2f..%2fsecret.txt",
+    "leak.txt",
+    "%2e%2e/secret.txt",
+    "..%5c..%5csecret.txt",
+    "%00.js",
+    "%zz.js",
+  ])("serves nothing outside the folder: %s", async (file) => {
+    const { home, cookie } = await enter();
+    const answer = await ask(`${home}${file}`, { headers: { cookie } });
+    expect(answer.status).not.toBe(200);
+    expect(answer.body).not.toContain("secret\n");
+  });
 
   it("takes only GET and HEAD", async () => {
     const { home, cookie } = await enter();

@@ -76,7 +76,10 @@ export async function servePanelFile(
   stream.pipe(response);
 }
 
-async function locate(panelDir: string, urlPath: string): Promise<{ path: string; sizeBytes: number } | null> {
+async function locate(
+  panelDir: string,
+  urlPath: string,
+): Promise<{ path: string; sizeBytes: number } | null> {
   let relative: string;
   try {
     relative = decodeURIComponent(urlPath);

@@ -23,7 +23,12 @@ export function sendText(response: ServerResponse, status: number, text: string)
 }
 
 /** A page with one sentence, for a person whose browser came without a session. */
-export function sendNotice(response: ServerResponse, status: number, title: string, sentences: string[]): void {
+export function sendNotice(
+  response: ServerResponse,
+  status: number,
+  title: string,
+  sentences: string[],
+): void {
   const body = sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join("");
   send(
     response,
@@ -49,5 +54,9 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

@@ -29,7 +29,9 @@ afterEach(async () => {
   await gateway.close();
 });
 
-async function connect(token = "client-token-a"): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
+async function connect(
+  token = "client-token-a",
+): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
   const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
@@ -67,11 +69,16 @@ describe("who may come in", () => {
   ])("answers 401 with a sentence to a request with %s", async (_name, headers) => {
     const answer = await post(initialize, headers as Record<string, string>);
     expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/panel under Clients/) } });
+    expect(await answer.json()).toMatchObject({
+      error: { message: expect.stringMatching(/panel under Clients/) },
+    });
   });
 
   it("refuses a page of another origin even with the right token", async () => {
-    const answer = await post(initialize, { authorization: "Bearer client-token-a", origin: "http://evil.example" });
+    const answer = await post(initialize, {
+      authorization: "Bearer client-token-a",
+      origin: "http://evil.example",
+    });
     expect(answer.status).toBe(403);
   });
 
@@ -275,11 +282,17 @@ describe("waiting for a person", () => {
         isError: false,
       };
     };
-    const wait = (args: Record<string, unknown>) => client.callTool({ name: "approval_wait", arguments: args });
-    expect(await wait({ approvalId: "abcdef0123456789" })).toMatchObject({ content: [{ text: "ran abcdef0123456789" }] });
+    const wait = (args: Record<string, unknown>) =>
+      client.callTool({ name: "approval_wait", arguments: args });
+    expect(await wait({ approvalId: "abcdef0123456789" })).toMatchObject({
+      content: [{ text: "ran abcdef0123456789" }],
+    });
     await wait({ approvalId: "abcdef0123456789", waitMs: 5 });
     expect(waits).toEqual([200, 5]);
-    expect(await wait({ waitMs: -1 })).toMatchObject({ isError: true, structuredContent: { status: "invalid" } });
+    expect(await wait({ waitMs: -1 })).toMatchObject({
+      isError: true,
+      structuredContent: { status: "invalid" },
+    });
   });
 
   it("runs as a task for a client that supports tasks, without the hold", async () => {
@@ -289,14 +302,23 @@ describe("waiting for a person", () => {
         expect(holdMs).toBeNull();
         onProgress?.("waiting for a person");
         answer = () =>
-          resolve({ kind: "result", toolCallId: "c", content: [{ type: "text", text: "done" }], isError: false });
+          resolve({
+            kind: "result",
+            toolCallId: "c",
+            content: [{ type: "text", text: "done" }],
+            isError: false,
+          });
       });
     const { client } = await connect();
     await client.listTools();
     const states: string[] = [];
-    const stream = client.experimental.tasks.callToolStream({ name: "echo", arguments: {} }, CallToolResultSchema, {
-      task: { ttl: 60_000 },
-    });
+    const stream = client.experimental.tasks.callToolStream(
+      { name: "echo", arguments: {} },
+      CallToolResultSchema,
+      {
+        task: { ttl: 60_000 },
+      },
+    );
     for await (const message of stream) {
       states.push(message.type);
       if (message.type === "taskStatus" && message.task.statusMessage === "waiting for a person") answer();
@@ -333,9 +355,13 @@ describe("waiting for a person", () => {
 
   it("answers a hidden tool asked for as a task like any unknown tool", async () => {
     const { client } = await connect();
-    const stream = client.experimental.tasks.callToolStream({ name: "exec", arguments: {} }, CallToolResultSchema, {
-      task: {},
-    });
+    const stream = client.experimental.tasks.callToolStream(
+      { name: "exec", arguments: {} },
+      CallToolResultSchema,
+      {
+        task: {},
+      },
+    );
     for await (const message of stream) {
       if (message.type === "error") expect(message.error.message).toContain("Unknown tool: exec");
       else expect(message.type).toBe("error");

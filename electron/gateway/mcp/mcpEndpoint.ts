@@ -50,7 +50,8 @@ export function createMcpEndpoint(deps: {
   };
   const sweep = setInterval(() => {
     for (const open of [...sessions.values()]) {
-      if (open.openRequests === 0 && clock.nowMs() - open.lastSeenAtMs > idleMs) closeInBackground(open, "idle");
+      if (open.openRequests === 0 && clock.nowMs() - open.lastSeenAtMs > idleMs)
+        closeInBackground(open, "idle");
     }
   }, sweepMs);
   sweep.unref();
@@ -62,9 +63,12 @@ export function createMcpEndpoint(deps: {
 
   const openSession = async (clientId: string, request: IncomingMessage, response: ServerResponse) => {
     const own = [...sessions.values()].filter((open) => open.clientId === clientId);
-    const idlest = own.filter((open) => open.openRequests === 0).sort((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)[0];
+    const idlest = own
+      .filter((open) => open.openRequests === 0)
+      .sort((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)[0];
     if (own.length >= maxSessionsPerClient) {
-      if (idlest === undefined) return refuse(response, 503, "This client has too many open sessions. Close one.");
+      if (idlest === undefined)
+        return refuse(response, 503, "This client has too many open sessions. Close one.");
       await closeSession(idlest, "too many sessions");
     }
     const session = createMcpSession({
@@ -85,7 +89,14 @@ export function createMcpEndpoint(deps: {
       },
       onsessionclosed: () => closeSession(open, "closed by the client"),
     });
-    const open: OpenSession = { id, clientId, transport, session, lastSeenAtMs: clock.nowMs(), openRequests: 0 };
+    const open: OpenSession = {
+      id,
+      clientId,
+      transport,
+      session,
+      lastSeenAtMs: clock.nowMs(),
+      openRequests: 0,
+    };
     await session.server.connect(transport);
     await pass(open, request, response);
     // Anything but a valid `initialize` opened nothing.
@@ -120,7 +131,8 @@ export function createMcpEndpoint(deps: {
       if (sessionId === undefined) return openSession(client.clientId, request, response);
       const open = typeof sessionId === "string" ? sessions.get(sessionId) : undefined;
       // Another client's session answers like one that never was.
-      if (open === undefined || open.clientId !== client.clientId) return refuse(response, 404, "Session not found");
+      if (open === undefined || open.clientId !== client.clientId)
+        return refuse(response, 404, "Session not found");
       return pass(open, request, response);
     },
     sessionCount: () => sessions.size,
@@ -133,5 +145,9 @@ export function createMcpEndpoint(deps: {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  sendJson(response, status, { jsonrpc: "2.0", error: { code: status === 404 ? -32001 : -32000, message }, id: null });
+  sendJson(response, status, {
+    jsonrpc: "2.0",
+    error: { code: status === 404 ? -32001 : -32000, message },
+    id: null,
+  });
 }

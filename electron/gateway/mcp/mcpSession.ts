@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { AppError, toWireError } from "../../../shared/errors/index.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
-import type { CallOptions, Caller, ToolListing, ToolSurface } from "../../runtime/runtimeTypes.ts";
+import type { Caller, CallOptions, ToolListing, ToolSurface } from "../../runtime/runtimeTypes.ts";
 import { approvalWaitInput, approvalWaitName, approvalWaitTool } from "./approvalWait.ts";
 import { createCallTasks } from "./callTasks.ts";
 import { JsonRpcError, toCallToolResult } from "./outcomes.ts";
@@ -60,7 +60,10 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
   function callerNow(): Caller {
     const caller = deps.caller();
     if (caller === null) {
-      throw new JsonRpcError(ErrorCode.InvalidRequest, "This client's token was revoked. Ask the operator for a new one.");
+      throw new JsonRpcError(
+        ErrorCode.InvalidRequest,
+        "This client's token was revoked. Ask the operator for a new one.",
+      );
     }
     return caller;
   }
@@ -98,9 +101,7 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
   const offListChanged = surface.onListChanged((sessionKey) => {
     const caller = deps.caller();
     if (caller === null || (sessionKey !== null && sessionKey !== caller.sessionKey)) return;
-    server
-      .sendToolListChanged()
-      .catch((error: unknown) => logger.debug("mcp.listChangedNotSent", { error }));
+    server.sendToolListChanged().catch((error: unknown) => logger.debug("mcp.listChangedNotSent", { error }));
   });
 
   let disconnected = () => {};
@@ -138,7 +139,10 @@ async function callTool(
   }
   const input = approvalWaitInput.safeParse(args);
   if (!input.success) {
-    const issues = input.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+    const issues = input.error.issues.map((issue) => ({
+      path: issue.path.join("."),
+      message: issue.message,
+    }));
     return toCallToolResult({ kind: "invalid", tool: name, issues });
   }
   const { approvalId, waitMs } = input.data;
@@ -181,4 +185,3 @@ function asJsonRpcError(error: unknown, logger: Logger): unknown {
   if (wire.code === "NOT_FOUND") return new JsonRpcError(ErrorCode.InvalidParams, wire.message);
   return new JsonRpcError(ErrorCode.InternalError, wire.message);
 }
-

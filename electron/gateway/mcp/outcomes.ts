@@ -20,7 +20,9 @@ export function toCallToolResult(outcome: CallOutcome): CallToolResult {
             type: "text",
             text: [
               `The arguments of ${outcome.tool} are not valid, so nothing was done:`,
-              ...outcome.issues.map((issue) => `- ${issue.path === "" ? "(arguments)" : issue.path}: ${issue.message}`),
+              ...outcome.issues.map(
+                (issue) => `- ${issue.path === "" ? "(arguments)" : issue.path}: ${issue.message}`,
+              ),
             ].join("\n"),
           },
         ],

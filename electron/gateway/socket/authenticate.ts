@@ -58,7 +58,10 @@ export function authenticateConnect(facts: ConnectFacts): ConnectVerdict {
   if (deviceId === null) return { ok: true, role, scopes: new Set(), deviceId: null, issued: null };
 
   const scopes = readScopes(connect.scopes ?? []);
-  if (facts.origin !== null && !["openclaw-control-ui", "webchat-ui", "webchat"].includes(connect.client.id)) {
+  if (
+    facts.origin !== null &&
+    !["openclaw-control-ui", "webchat-ui", "webchat"].includes(connect.client.id)
+  ) {
     return refuse("INVALID_REQUEST", "origin not allowed", { code: "CONTROL_UI_ORIGIN_NOT_ALLOWED" });
   }
   const answer = pairing.admit({
@@ -83,10 +86,14 @@ export function authenticateConnect(facts: ConnectFacts): ConnectVerdict {
 function checkSecret(facts: ConnectFacts, deviceId: string | null): ConnectVerdict | null {
   const { token, deviceToken } = facts.connect.auth ?? {};
   if (facts.operatorToken === "") {
-    throw new AppError("INTERNAL", "The Gateway has no operator token, so that nobody can connect. Restart it.");
+    throw new AppError(
+      "INTERNAL",
+      "The Gateway has no operator token, so that nobody can connect. Restart it.",
+    );
   }
   if (token !== undefined && equalSecrets(token, facts.operatorToken)) return null;
-  if (deviceToken !== undefined && deviceId !== null && facts.pairing.acceptsToken(deviceId, deviceToken)) return null;
+  if (deviceToken !== undefined && deviceId !== null && facts.pairing.acceptsToken(deviceId, deviceToken))
+    return null;
   if (token === undefined && deviceToken === undefined) {
     return refuseAuth("AUTH_TOKEN_MISSING", "token_missing", "gateway token missing", {
       canRetryWithDeviceToken: false,

@@ -1,6 +1,14 @@
 /** Ed25519 device identity of the Gateway protocol: the text that is signed, checking it, and making one's own. */
 
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign, verify } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
 import type { ConnectDevice, ConnectParams } from "./connectSchema.ts";
 
 /** Clocks of both ends may differ by this much. */
@@ -27,7 +35,8 @@ export function verifyDevice(connect: ConnectParams, nonce: string, nowMs: numbe
     return fail("DEVICE_AUTH_DEVICE_ID_MISMATCH", "device-id-mismatch", "device identity mismatch");
   if (Math.abs(nowMs - device.signedAt) > maxSkewMs)
     return fail("DEVICE_AUTH_SIGNATURE_EXPIRED", "device-signature-stale", "device signature expired");
-  if (device.nonce === "") return fail("DEVICE_AUTH_NONCE_REQUIRED", "device-nonce-missing", "device nonce required");
+  if (device.nonce === "")
+    return fail("DEVICE_AUTH_NONCE_REQUIRED", "device-nonce-missing", "device nonce required");
   if (device.nonce !== nonce)
     return fail("DEVICE_AUTH_NONCE_MISMATCH", "device-nonce-mismatch", "device nonce mismatch");
   const signature = decodeBase64Url(device.signature);
@@ -56,14 +65,29 @@ export interface DeviceKey {
  */
 export function deviceKeyFromToken(token: string): DeviceKey {
   const seed = Buffer.from(hkdfSync("sha256", token, "sallyport", "command line device key", 32));
-  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: "der", type: "pkcs8" });
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, seed]),
+    format: "der",
+    type: "pkcs8",
+  });
   const raw = createPublicKey(privateKey).export({ format: "der", type: "spki" }).subarray(spkiPrefix.length);
   return { id: deviceIdOf(raw), publicKey: raw.toString("base64url"), privateKey };
 }
 
 /** @returns `connect` with the device block that proves the key for this challenge */
-export function signConnect(connect: ConnectParams, key: DeviceKey, nonce: string, nowMs: number): ConnectParams {
-  const unsigned: ConnectDevice = { id: key.id, publicKey: key.publicKey, signature: "-", signedAt: nowMs, nonce };
+export function signConnect(
+  connect: ConnectParams,
+  key: DeviceKey,
+  nonce: string,
+  nowMs: number,
+): ConnectParams {
+  const unsigned: ConnectDevice = {
+    id: key.id,
+    publicKey: key.publicKey,
+    signature: "-",
+    signedAt: nowMs,
+    nonce,
+  };
   const signature = sign(null, Buffer.from(signedText(connect, unsigned, "v3"), "utf8"), key.privateKey);
   return { ...connect, device: { ...unsigned, signature: signature.toString("base64url") } };
 }

@@ -5,7 +5,7 @@
  */
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { hasScope, type Scope, scopes as knownScopes } from "../../../shared/rpc/index.ts";
+import { hasScope, scopes as knownScopes, type Scope } from "../../../shared/rpc/index.ts";
 import { digestOf, equalSecrets } from "../http/guard.ts";
 
 export interface PairingAsk {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { WebSocket } from "ws";
-import { firstIssue, type Frame, type Principal, requestFrame } from "../../../shared/rpc/index.ts";
+import { type Frame, firstIssue, type Principal, requestFrame } from "../../../shared/rpc/index.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { parseJson } from "../wsTransport.ts";
 import { authenticateConnect } from "./authenticate.ts";
@@ -16,6 +16,8 @@ export interface HandshakeDeps {
   operatorToken: () => string;
   /** Payload of `hello-ok` without its `auth` block. */
   hello: (connectionId: string) => Promise<Record<string, unknown>>;
+  /** Asked last, about the process at the other end: why it may not connect, or null. */
+  objection: () => Promise<string | null>;
   timeoutMs?: number;
 }
 
@@ -43,11 +45,16 @@ export function runHandshake(
       resolve(result);
     };
     const close = (code: number, reason: string) => {
+      // A paused socket would never read the other end's close frame.
+      if (socket.isPaused) socket.resume();
       // A close reason holds at most 123 bytes.
       socket.close(code, reason.slice(0, 120));
       settle({ kind: "refused", reason });
     };
-    const timer = setTimeout(() => close(1008, "handshake timeout"), deps.timeoutMs ?? handshakeLimits.timeoutMs);
+    const timer = setTimeout(
+      () => close(1008, "handshake timeout"),
+      deps.timeoutMs ?? handshakeLimits.timeoutMs,
+    );
     const onClose = () => settle({ kind: "refused", reason: "closed by the client" });
 
     // The socket's own limit is that of authenticated connections: nobody may fill it before it is known who calls.
@@ -62,13 +69,17 @@ export function runHandshake(
       if (isAnswered) return close(1008, "frame sent before hello-ok");
       isAnswered = true;
       const text = String(data);
-      if (Buffer.byteLength(text) > handshakeLimits.maxFrameBytes) return close(1009, "handshake frame too large");
+      if (Buffer.byteLength(text) > handshakeLimits.maxFrameBytes)
+        return close(1009, "handshake frame too large");
       const message = isBinary ? undefined : parseJson(text);
       if (message === undefined) return close(1000, "");
       const frame = requestFrame.safeParse(message);
       if (!frame.success) return close(1008, "invalid request frame");
       const { id, method, params } = frame.data;
-      const refuse = (error: { code: string; message: string; details?: Record<string, unknown> }, code: number) => {
+      const refuse = (
+        error: { code: string; message: string; details?: Record<string, unknown> },
+        code: number,
+      ) => {
         send({ type: "res", id, ok: false, error });
         close(code, error.message);
       };
@@ -100,14 +111,21 @@ export function runHandshake(
       };
       // Nothing more is read until the caller serves the connection and resumes it.
       socket.pause();
-      deps.hello(connectionId).then((hello) => {
+      const answer = async () => {
+        const objection = await deps.objection();
+        if (objection !== null) {
+          const details = { code: "SALLYPORT_SELF_APPROVAL" };
+          return refuse({ code: "INVALID_REQUEST", message: objection, details }, 1008);
+        }
+        const hello = await deps.hello(connectionId);
         const auth =
           verdict.issued === null
             ? {}
             : { auth: { ...verdict.issued, role: verdict.role, scopes: [...verdict.scopes] } };
         send({ type: "res", id, ok: true, payload: { type: "hello-ok", ...hello, ...auth } });
         settle({ kind: "connected", principal, connectionId, connect });
-      }, reject);
+      };
+      answer().catch(reject);
     };
 
     socket.on("message", onMessage);

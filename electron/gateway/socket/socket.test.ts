@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -58,7 +58,10 @@ async function open(target = "/", headers: Record<string, string> = {}): Promise
     if (reader === undefined) frames.push(frame);
     else reader(frame);
   });
-  const closed = once(socket, "close").then(([code, reason]) => ({ code: Number(code), reason: String(reason) }));
+  const closed = once(socket, "close").then(([code, reason]) => ({
+    code: Number(code),
+    reason: String(reason),
+  }));
   await once(socket, "open");
   return {
     socket,
@@ -94,13 +97,18 @@ async function shake(connect: ConnectParams, key: DeviceKey | null, change: Reco
 }
 
 function newKey(): DeviceKey {
-  return deviceKeyFromToken(generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" }).toString());
+  return deviceKeyFromToken(
+    generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" }).toString(),
+  );
 }
 
 async function upgradeStatus(target: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${target}`, { headers });
   socket.on("error", () => {});
-  const [, response] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number; destroy(): void }];
+  const [, response] = (await once(socket, "unexpected-response")) as [
+    unknown,
+    { statusCode: number; destroy(): void },
+  ];
   response.destroy();
   return response.statusCode;
 }
@@ -122,11 +130,15 @@ describe("handshake", () => {
         protocol: 3,
         server: { version: "0.0.1", connId: expect.any(String) },
         snapshot: { authMode: "token" },
-        auth: { role: "operator", scopes: ["operator.read", "operator.approvals"], deviceToken: expect.any(String) },
+        auth: {
+          role: "operator",
+          scopes: ["operator.read", "operator.approvals"],
+          deviceToken: expect.any(String),
+        },
         policy: { maxPayload: 26214400, maxBufferedBytes: 52428800, tickIntervalMs: 30000 },
       },
     });
-    expect((answer.payload?.features as { methods: string[] }).methods).toContain("approvals.list");
+    expect(answer.payload?.features).toMatchObject({ methods: expect.arrayContaining(["approvals.list"]) });
   });
 
   it("refuses a first request that is not connect", async () => {
@@ -225,7 +237,9 @@ describe("handshake", () => {
   it("takes a device token instead of the shared secret, from its own device only", async () => {
     const key = newKey();
     const first = await shake(params(), key);
-    const { deviceToken } = first.answer.payload?.auth as { deviceToken: string };
+    const deviceToken = String(
+      (first.answer.payload?.auth as { deviceToken?: string } | undefined)?.deviceToken,
+    );
     expect((await shake(params({ auth: { deviceToken } }), key)).answer.ok).toBe(true);
     expect((await shake(params({ auth: { deviceToken } }), newKey())).answer.error?.details).toMatchObject({
       code: "AUTH_DEVICE_TOKEN_MISMATCH",
@@ -233,7 +247,9 @@ describe("handshake", () => {
   });
 
   it("refuses nodes and unknown roles", async () => {
-    expect((await shake(params({ role: "node" }), newKey())).answer.error?.message).toMatch(/nodes cannot connect/);
+    expect((await shake(params({ role: "node" }), newKey())).answer.error?.message).toMatch(
+      /nodes cannot connect/,
+    );
     expect((await shake(params({ role: "king" }), newKey())).answer.error?.message).toBe("invalid role");
   });
 
@@ -282,7 +298,10 @@ describe("our own client", () => {
   it("connects with every scope, again and again", async () => {
     for (let n = 0; n < 2; n += 1) {
       const rpc = await connectGateway(options());
-      expect(await rpc.call("gateway.status", {})).toMatchObject({ port: gateway.port, operatorConnections: 1 });
+      expect(await rpc.call("gateway.status", {})).toMatchObject({
+        port: gateway.port,
+        operatorConnections: 1,
+      });
       expect((await rpc.call("gateway.panelUrl", {})).url).toContain("?token=");
       rpc.close();
       await new Promise<void>((resolve) => rpc.onClose(resolve));
@@ -301,7 +320,9 @@ describe("our own client", () => {
   });
 
   it("says what is wrong when nobody listens or the token is not right", async () => {
-    await expect(connectGateway({ ...options(), token: "other" })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    await expect(connectGateway({ ...options(), token: "other" })).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+    });
     const { port } = gateway;
     await gateway.close();
     await expect(connectGateway({ ...options(), port })).rejects.toMatchObject({

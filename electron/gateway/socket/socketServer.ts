@@ -8,6 +8,7 @@ import { type Handlers, type Principal, serve, type Transport } from "../../../s
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
 import { operatorScopes, type Runtime } from "../../runtime/runtimeTypes.ts";
+import { isPeerBelowExec } from "../execAncestry.ts";
 import { type GatewayContract, type ServedContract, servedContract } from "../gatewayContract.ts";
 import { checkRequest, hasOwnOrigin } from "../http/guard.ts";
 import type { PanelSessions } from "../http/panelSessions.ts";
@@ -60,7 +61,8 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
     const connection: Connection = { kind, transport, socket };
     connections.add(connection);
     const stopPing = keepAlive(socket, deps.clock);
-    const served = principal.scopes.size === 0 ? answerHealth(transport, handlers.health, principal) : transport;
+    const served =
+      principal.scopes.size === 0 ? answerHealth(transport, handlers.health, principal) : transport;
     serve({
       contract: servedContract,
       handlers,
@@ -98,6 +100,7 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       clock: deps.clock,
       pairing,
       operatorToken: () => runtime.gatewaySettings().operatorToken,
+      objection: () => selfApprovalObjection(request),
       hello: (connectionId) => helloPayload(deps, connectionId),
     }).finally(() => {
       unauthenticated -= 1;
@@ -154,7 +157,9 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       }
       const open = [...server.clients];
       await Promise.race([
-        Promise.all(open.map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())))),
+        Promise.all(
+          open.map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))),
+        ),
         new Promise<void>((resolve) => setTimeout(resolve, 500)),
       ]);
       for (const socket of server.clients) socket.terminate();
@@ -211,6 +216,15 @@ function answerHealth(
         );
       }),
   };
+}
+
+/** An agent's command can read the operator token, which is a file of the same user: it is refused by its descent. */
+async function selfApprovalObjection(request: IncomingMessage): Promise<string | null> {
+  const { localPort, remotePort } = request.socket;
+  if (localPort === undefined || remotePort === undefined) return null;
+  return (await isPeerBelowExec({ localPort, remotePort }))
+    ? "A command that an agent runs may not connect as an operator."
+    : null;
 }
 
 function refuseUpgrade(socket: Duplex, status: number, message: string): void {

@@ -3,7 +3,7 @@
 import type { AppStatus, SallyportContract } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import type { EventName, EventPayload, Handlers } from "../../../shared/rpc/index.ts";
-import type { CallOptions, CallOutcome, Caller, Runtime, ToolListing } from "../../runtime/runtimeTypes.ts";
+import type { Caller, CallOptions, CallOutcome, Runtime, ToolListing } from "../../runtime/runtimeTypes.ts";
 
 export const operatorToken = "operator-token-of-the-tests-0123456789";
 
@@ -94,7 +94,9 @@ export function createFakeRuntime(overrides: Partial<Handlers<SallyportContract>
         instructions: [...runtime.visible.values()].map((tool) => tool.promptLine).join("\n"),
       }),
       callTool: async (caller, tool, args, options) =>
-        runtime.visible.has(tool) ? runtime.onCall(caller, tool, args, options) : { kind: "unknownTool", tool },
+        runtime.visible.has(tool)
+          ? runtime.onCall(caller, tool, args, options)
+          : { kind: "unknownTool", tool },
       hasOpenApproval: (sessionKey) => runtime.openApprovals.has(sessionKey),
       waitApproval: (caller, approvalId, options) => runtime.onWait(caller, approvalId, options),
       onListChanged: (listener) => {

@@ -25,7 +25,11 @@ const processCommand = "for n in $(seq 1 60); do echo tick $n; sleep 1; done";
 const hiddenToolName = "gateway";
 
 /** @returns a runner for `Runtime.attachTryout`; the script goes through the same MCP server as every client */
-export function createTryoutRunner(deps: { tools: ToolSurface; version: string; logger: Logger }): TryoutRunner {
+export function createTryoutRunner(deps: {
+  tools: ToolSurface;
+  version: string;
+  logger: Logger;
+}): TryoutRunner {
   return async (caller, report, signal) => {
     const steps: Step[] = order.map((step) => ({ step, state: "waiting", detail: "" }));
     const update = (name: StepName, change: Partial<Step>) => {

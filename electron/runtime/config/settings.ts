@@ -52,6 +52,8 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       /** How long an MCP call waits for a person before it answers `approval-pending`. */
       holdMs: z.number().int().min(0).max(3_600_000).default(50_000),
+      /** How long a request waits for a person before it expires (exec.md §7). */
+      requestLifetimeMs: z.number().int().min(1000).max(86_400_000).default(1_800_000),
       grants: z.array(grant).default([]),
     })
     .prefault({}),

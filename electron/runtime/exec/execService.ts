@@ -61,6 +61,8 @@ export interface ExecServiceDeps {
   homeDir: string;
   stateDir: string;
   isSandboxed(agentId: string, sessionKey: string): boolean;
+  /** How long a request waits for a person; read anew for each request. */
+  requestLifetimeMs(): number;
   clock: Clock;
   logger: Logger;
 }
@@ -70,9 +72,6 @@ export interface ExecService {
   /** The environment and folder that a call of this agent would start from, for `exec.explain`. */
   defaultsFor(agentId: string): Promise<{ cwd: string; env: Record<string, string>; home: string }>;
 }
-
-/** How long a request waits for a person (exec.md §7). */
-const requestLifetimeMs = 1_800_000;
 
 /** The agent of "Try it" leaves no rule behind. */
 export const tryoutAgentId = "tryout";
@@ -254,7 +253,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         pty: call.pty ?? false,
         background: call.background ?? false,
         timeoutMs: call.timeout === undefined ? null : call.timeout * 1000,
-        lifetimeMs: requestLifetimeMs,
+        lifetimeMs: deps.requestLifetimeMs(),
         withholdAlways: context.agentId === tryoutAgentId ? { code: "always.tryout", params: {} } : null,
         lineOf: (file, configPath) => lineOf(deps, file, configPath),
         extraWarnings,

@@ -66,7 +66,12 @@ export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalC
     requestAnimationFrame(() => cardRef.current?.querySelector("textarea")?.focus());
   };
 
-  const onKey = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey"> & { target: EventTarget | null; preventDefault: () => void }) => {
+  const onKey = (
+    event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey"> & {
+      target: EventTarget | null;
+      preventDefault: () => void;
+    },
+  ) => {
     const isField = isTyping(event.target);
     if (event.key === "Escape") {
       // A field is the innermost thing: the first Escape only leaves it.
@@ -102,7 +107,13 @@ export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalC
   }, [isWindow]);
 
   return (
-    <article className="approval" ref={cardRef} tabIndex={-1} aria-labelledby={titleId} data-approval-id={request.id}>
+    <article
+      className="approval"
+      ref={cardRef}
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      data-approval-id={request.id}
+    >
       <DenyBar
         denyRef={denyRef}
         isBusy={isBusy}

@@ -46,9 +46,7 @@ export function BurstMembers({ group, isBusy, onReview, onDecide }: BurstMembers
           </code>
         </span>
         <span className="nowrap">
-          {isUnlocked
-            ? t("burst.allSeen")
-            : t("burst.seen", { seen: seenCount, count: group.rows.length })}
+          {isUnlocked ? t("burst.allSeen") : t("burst.seen", { seen: seenCount, count: group.rows.length })}
         </span>
       </p>
       <ul>

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "react";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
-import { type ViewKeys, useViewKeys } from "../../app/viewKeys.ts";
+import { useViewKeys, type ViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
@@ -40,7 +40,11 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
       label: t("burst.keys.deny"),
       run: (event) => {
         const group = groups[active];
-        if (group !== undefined && !event.repeat) void batch.run("deny", group.rows.map((row) => row.request));
+        if (group !== undefined && !event.repeat)
+          void batch.run(
+            "deny",
+            group.rows.map((row) => row.request),
+          );
       },
     },
   };
@@ -52,7 +56,10 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
         sub={
           <>
             <span className="dim">
-              {t("burst.summary", { count: pending.length, groups: t("burst.groups", { count: groups.length }) })}
+              {t("burst.summary", {
+                count: pending.length,
+                groups: t("burst.groups", { count: groups.length }),
+              })}
             </span>
             <VerdictChip kind="asks" filled>
               {t("burst.chip", { count: pending.length, time: spanText(pending) })}

@@ -105,7 +105,9 @@ function rowsOf(request: ApprovalRequest): Row[] | null {
     from: index === 0 ? 0 : segment.start,
     to: segments[index + 1]?.start ?? command.length,
   }));
-  const isWhole = rows.every(({ segment, from, to }) => from <= segment.start && segment.end <= to && from <= to);
+  const isWhole = rows.every(
+    ({ segment, from, to }) => from <= segment.start && segment.end <= to && from <= to,
+  );
   return isWhole ? rows : null;
 }
 
@@ -156,7 +158,11 @@ function Why({ segment }: { segment: ApprovalSegment }) {
   return (
     <div className="cmd-why">
       <VerdictChip kind="asks">{short}</VerdictChip>
-      {segment.reason.code === "allowlistMiss" || long === short ? <CommandText text={place} /> : <span>{long}</span>}
+      {segment.reason.code === "allowlistMiss" || long === short ? (
+        <CommandText text={place} />
+      ) : (
+        <span>{long}</span>
+      )}
     </div>
   );
 }

@@ -35,7 +35,8 @@ function Token({ token, base }: { token: DisplayToken; base: number }): ReactNod
       </span>
     );
   }
-  if (token.kind === "oddity") return <OddBox codePoint={token.codePoint} group={token.oddity} from={from} to={to} />;
+  if (token.kind === "oddity")
+    return <OddBox codePoint={token.codePoint} group={token.oddity} from={from} to={to} />;
   return <MixedWord token={token} base={base} />;
 }
 

@@ -48,7 +48,11 @@ export function Facts({ request }: { request: ApprovalRequest }) {
             {request.rule.security}, {t(`facts.ask.${request.rule.ask}`)}
           </span>
           {request.rule.sources.map((source) => (
-            <code key={`${source.file} ${source.configPath}`} className="fact-source" title={source.configPath}>
+            <code
+              key={`${source.file} ${source.configPath}`}
+              className="fact-source"
+              title={source.configPath}
+            >
               {sourceText(source)}
             </code>
           ))}
@@ -72,7 +76,9 @@ function HowItRuns({ request }: { request: ApprovalRequest }) {
   const words = [
     request.pty ? t("facts.pty") : null,
     request.background ? t("facts.background") : null,
-    request.timeoutMs === null ? null : t("facts.timeout", { seconds: Math.round(request.timeoutMs / 1_000) }),
+    request.timeoutMs === null
+      ? null
+      : t("facts.timeout", { seconds: Math.round(request.timeoutMs / 1_000) }),
   ].filter((word) => word !== null);
   return words.length === 0 ? null : <span className="dim"> · {words.join(" · ")}</span>;
 }

@@ -22,7 +22,10 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
   );
   const own = sorted.filter((warning) => !toldFromText.has(warning.reason.code));
   const words = [...new Map(seen.mixedScript.map((word) => [word.word, word])).values()].slice(0, maxPerKind);
-  const characters = [...new Map(seen.invisible.map((one) => [one.codePoint, one])).values()].slice(0, maxPerKind);
+  const characters = [...new Map(seen.invisible.map((one) => [one.codePoint, one])).values()].slice(
+    0,
+    maxPerKind,
+  );
   if (own.length + words.length + characters.length === 0) return null;
   return (
     <ul className="warnings">

@@ -29,7 +29,13 @@ export function SettingsView() {
         title={t("title")}
         sub={
           <span className="second" role="status">
-            {save.isPending ? t("saving") : save.isError ? t("notSaved") : save.isSuccess ? t("applied") : null}
+            {save.isPending
+              ? t("saving")
+              : save.isError
+                ? t("notSaved")
+                : save.isSuccess
+                  ? t("applied")
+                  : null}
           </span>
         }
       />
@@ -115,9 +121,7 @@ function Mode() {
         <>
           <p className="second">{t("mode.unconfirmed")}</p>
           <Button onClick={() => setIsOpen(true)}>{t("mode.review")}</Button>
-          {isOpen ? (
-            <ConfirmBroadDialog agents={mode.broad.agents} onClose={() => setIsOpen(false)} />
-          ) : null}
+          {isOpen ? <ConfirmBroadDialog agents={mode.broad.agents} onClose={() => setIsOpen(false)} /> : null}
         </>
       ) : (
         <p className="second">{t("mode.narrow")}</p>

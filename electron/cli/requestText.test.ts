@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import type { ApprovalRequest } from "../../shared/contract/index.ts";
+import { safeText } from "./io.ts";
+import { requestLines, requestSummary } from "./requestText.ts";
+
+const request: ApprovalRequest = {
+  id: "0123456789abcdef",
+  digest: "d".repeat(64),
+  kind: "exec",
+  agentId: "main",
+  sessionKey: "agent:main:main",
+  callerId: "mcp:x",
+  callerLabel: "good\u001b[2Kname",
+  toolCallId: "t",
+  command: "echo one\necho \u202etwo",
+  segments: null,
+  analysisProblem: { reason: { code: "lineBreak", params: {} }, start: 8, end: 9 },
+  runsAs: { kind: "typed", shell: "/bin/bash" },
+  host: "gateway",
+  cwd: "/home/me",
+  env: [{ name: "TOKEN", shown: "secret (40)", isMasked: true }],
+  pty: false,
+  background: true,
+  timeoutMs: 60_000,
+  askedBecause: [{ code: "notAnalyzable", params: {} }],
+  warnings: [{ level: "danger", reason: { code: "invisibleCharacters", params: { count: 1 } } }],
+  rule: { security: "allowlist", ask: "on-miss", sources: [] },
+  always: { kind: "withheld", reason: { code: "notAnalyzable", params: {} } },
+  createdAtMs: 0,
+  expiresAtMs: Date.now() + 60_000,
+  onExpiry: "deny",
+  joinedCount: 1,
+};
+
+it("shows every fact of a request, and no character that a terminal would obey", () => {
+  const text = requestLines(request).join("\n");
+  for (const fact of [
+    "good",
+    "echo one",
+    "/bin/bash",
+    "/home/me",
+    "TOKEN",
+    "background",
+    "60 s",
+    "danger",
+    request.digest,
+  ]) {
+    expect(text).toContain(fact);
+  }
+  expect(text).toContain("\\u{1b}[2K");
+  expect(text).toContain("\\u{202e}two");
+  expect(text).not.toMatch(/[\u001b\u202e]/);
+});
+
+it("keeps a summary on one line", () => {
+  expect(requestSummary(request)).not.toContain("\n");
+  expect(safeText("a\tb\u0000\u200b\u00ad")).toBe("a\\u{9}b\\u{0}\\u{200b}\\u{ad}");
+});

@@ -1,0 +1,82 @@
+/** Connects a new client: a name, then how to start it, with its token shown once. */
+
+import { type FormEvent, useState } from "react";
+import { useT } from "../../i18n/index.ts";
+import { useMutationRpc } from "../../rpc/hooks.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { Segmented } from "../../ui/Segmented.tsx";
+import { ErrorState } from "../../ui/States.tsx";
+import { AgentPicker } from "./AgentPicker.tsx";
+import { ConnectInstructions } from "./ConnectInstructions.tsx";
+
+const maxNameLength = 64;
+
+/** @param onClose gets the id of the client that was made, or null */
+export function ConnectClient({ onClose }: { onClose: (id: string | null) => void }) {
+  const t = useT("clients");
+  const [name, setName] = useState("");
+  const [agentId, setAgentId] = useState("");
+  const [way, setWay] = useState<"stdio" | "http">("stdio");
+  const create = useMutationRpc("clients.create");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === "" || create.isPending) return;
+    create.mutate({ name: name.trim(), ...(agentId === "" ? {} : { agentId }) });
+  };
+  return (
+    <div className="client-detail">
+      <h2 className="view-title">{t("connect.title")}</h2>
+      <Segmented
+        label={t("connect.way")}
+        value={way}
+        options={[
+          { value: "stdio", label: t("connect.stdio") },
+          { value: "http", label: t("connect.http") },
+        ]}
+        onChange={setWay}
+      />
+      {way === "stdio" ? (
+        <ConnectInstructions way="stdio" token={null} />
+      ) : create.data === undefined ? (
+        <form className="stack client-form" onSubmit={submit}>
+          <Field label={t("field.name")} hint={t("field.nameHint")}>
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                maxLength={maxNameLength}
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+            )}
+          </Field>
+          <AgentPicker value={agentId} onChange={setAgentId} mayBeEmpty />
+          {create.isError ? <ErrorState title={t("connect.failed")} error={create.error} /> : null}
+          <div className="row">
+            <Button
+              size="primary"
+              look="filled"
+              type="submit"
+              disabled={name.trim() === "" || create.isPending}
+            >
+              {t("connect.create")}
+            </Button>
+            <Button size="primary" look="plain" onClick={() => onClose(null)}>
+              {t("cancel")}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <>
+          <ConnectInstructions way="http" token={create.data.token} />
+          <div className="row">
+            <Button size="primary" onClick={() => onClose(create.data.client.id)}>
+              {t("connect.done")}
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

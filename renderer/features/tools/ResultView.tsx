@@ -1,0 +1,98 @@
+/** What a tool answered: text with its size, JSON as a tree, images. All of it is untrusted and shown as text. */
+
+import { useMemo, useState } from "react";
+import { useT } from "../../i18n/index.ts";
+import type { PanelOutput } from "../../rpc/connection.ts";
+import { Button, Segmented } from "../../ui/index.ts";
+import { JsonTree } from "./JsonTree.tsx";
+
+type Result = NonNullable<PanelOutput<"calls.wait">["result"]>;
+
+const shownChars = 20_000;
+
+export function ResultView({ result }: { result: Result }) {
+  const t = useT("tools");
+  return (
+    <section className="tools-result" aria-label={t("result")}>
+      {result.content.map((part, index) =>
+        part.type === "text" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one result never move
+          <TextPart key={index} text={part.text} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one result never move
+          <ImagePart key={index} data={part.data} mimeType={part.mimeType} />
+        ),
+      )}
+      {result.details === undefined || result.details === null ? null : (
+        <details className="tools-details">
+          <summary>{t("details")}</summary>
+          <JsonTree value={result.details} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function TextPart({ text }: { text: string }) {
+  const t = useT("tools");
+  const [isWhole, setIsWhole] = useState(false);
+  const json = useMemo(() => readJson(text), [text]);
+  const [shape, setShape] = useState<"text" | "tree">("text");
+  const isCut = text.length > shownChars && !isWhole;
+  return (
+    <div className="tools-part">
+      <div className="row">
+        <span className="second">
+          {t("textSize", { chars: text.length, lines: text === "" ? 0 : text.split("\n").length })}
+        </span>
+        <span className="grow" />
+        {json === undefined ? null : (
+          <Segmented
+            role="radio"
+            label={t("shape.label")}
+            value={shape}
+            options={(["text", "tree"] as const).map((value) => ({ value, label: t(`shape.${value}`) }))}
+            onChange={setShape}
+          />
+        )}
+        <Button look="plain" icon="copy" onClick={() => void navigator.clipboard.writeText(text)}>
+          {t("copy")}
+        </Button>
+      </div>
+      {shape === "tree" && json !== undefined ? (
+        <JsonTree value={json} />
+      ) : (
+        <pre className="tools-text">{isCut ? text.slice(0, shownChars) : text}</pre>
+      )}
+      {isCut ? (
+        <Button onClick={() => setIsWhole(true)}>{t("showAll", { chars: text.length })}</Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** Only pictures that a browser draws without running anything. */
+const imageTypes = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+
+function ImagePart({ data, mimeType }: { data: string; mimeType: string }) {
+  const t = useT("tools");
+  const label = t("image", { type: mimeType, size: Math.round((data.length * 3) / 4 / 1_000) });
+  return (
+    <figure className="tools-part">
+      {imageTypes.has(mimeType) ? (
+        <img className="tools-image" src={`data:${mimeType};base64,${data}`} alt={label} />
+      ) : null}
+      <figcaption className="second">{label}</figcaption>
+    </figure>
+  );
+}
+
+function readJson(text: string): unknown {
+  if (!/^\s*[[{]/u.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Plain text that starts like JSON: it is shown as text.
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+/** The catalog by section: what is registered, and what is not, with the reason at hand. */
+
+import { useMemo, useState } from "react";
+import type { CatalogTool } from "../../../shared/contract/index.ts";
+import { useT } from "../../i18n/index.ts";
+import { VerdictShape } from "../../ui/index.ts";
+
+export interface CatalogSection {
+  id: string;
+  label: string;
+  tools: CatalogTool[];
+}
+
+export function ToolCatalog(props: {
+  sections: readonly CatalogSection[];
+  picked: string | null;
+  onPick: (tool: string) => void;
+}) {
+  const t = useT("tools");
+  const [filter, setFilter] = useState("");
+  const shown = useMemo(() => filtered(props.sections, filter), [props.sections, filter]);
+  return (
+    <div className="tools-catalog">
+      <input
+        type="search"
+        className="input"
+        value={filter}
+        placeholder={t("filter")}
+        aria-label={t("filter")}
+        onChange={(event) => setFilter(event.target.value)}
+      />
+      {shown.length === 0 ? <p className="small view-pad">{t("noMatch", { filter })}</p> : null}
+      {shown.map((section) => (
+        <section key={section.id} aria-label={section.label}>
+          <h3 className="tools-section">{t(`sections.${section.id}`, { defaultValue: section.label })}</h3>
+          <ul>
+            {section.tools.map((tool) => {
+              const isAbsent = tool.presence.kind === "absent";
+              return (
+                <li key={tool.name}>
+                  <button
+                    type="button"
+                    className={tool.name === props.picked ? "tools-row is-picked" : "tools-row"}
+                    aria-current={tool.name === props.picked}
+                    onClick={() => props.onPick(tool.name)}
+                  >
+                    <VerdictShape kind={isAbsent ? "skipped" : "kept"} />
+                    <code className={isAbsent ? "ellipsis dim" : "ellipsis"}>{tool.name}</code>
+                    <span className="small">{isAbsent ? t("absent") : t(`risk.${tool.risk}`)}</span>
+                  </button>
+                </li>
+              );
+            })}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function filtered(sections: readonly CatalogSection[], filter: string): CatalogSection[] {
+  const needle = filter.trim().toLowerCase();
+  if (needle === "") return [...sections];
+  return sections
+    .map((section) => ({
+      ...section,
+      tools: section.tools.filter((tool) =>
+        `${tool.name} ${tool.description}`.toLowerCase().includes(needle),
+      ),
+    }))
+    .filter((section) => section.tools.length > 0);
+}
