@@ -119,6 +119,12 @@ describe("gateway", () => {
     expect((await cli.run(["gateway", "status"])).code).toBe(0);
   });
 
+  it("is found again after the operator token was changed in the config", async () => {
+    await cli.run(["config", "set", "gateway.auth.token", "a-token-that-was-chosen-by-hand"]);
+    await expect.poll(async () => (await cli.run(["gateway", "status", "--json"])).code).toBe(0);
+    expect(headless.runtime.gatewaySettings().operatorToken).toBe("a-token-that-was-chosen-by-hand");
+  });
+
   it("says that there is no panel, or that nothing runs", async () => {
     expect(await cli.run(["gateway", "panel-url"])).toMatchObject({
       code: 1,

@@ -98,6 +98,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   });
 
   let closing: Promise<void> | null = null;
+  let stopAnnouncing = () => {};
   const gateway: Gateway = {
     address: host,
     port,
@@ -105,6 +106,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     panelUrl,
     close() {
       closing ??= (async () => {
+        stopAnnouncing();
         if (options.gatewayFile !== undefined) await removeGatewayFile(options.gatewayFile, process.pid);
         await Promise.allSettled([sockets.close(), mcp.close()]);
         await new Promise<void>((resolve) => {
@@ -117,23 +119,29 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
   };
   if (options.gatewayFile !== undefined) {
-    const { operatorToken } = runtime.gatewaySettings();
+    const file = options.gatewayFile;
+    let written = "";
+    const announce = async () => {
+      const token = runtime.gatewaySettings().operatorToken;
+      if (token === written) return;
+      written = token;
+      await writeGatewayFile(file, { port, address: host, pid: process.pid, startedAtMs, token });
+    };
     try {
-      await writeGatewayFile(options.gatewayFile, {
-        port,
-        address: host,
-        pid: process.pid,
-        startedAtMs,
-        token: operatorToken,
-      });
+      await announce();
     } catch (cause) {
       await gateway.close();
       throw new AppError(
         "UNAVAILABLE",
-        `Cannot write ${options.gatewayFile}, which tells the command line where the Gateway is: ${messageOf(cause)}`,
+        `Cannot write ${file}, which tells the command line where the Gateway is: ${messageOf(cause)}`,
         { cause },
       );
     }
+    // The token may be changed in the config while this runs: the command line must find the new one.
+    stopAnnouncing = runtime.events.onAny((event) => {
+      if (event !== "config.changed" || closing !== null) return;
+      announce().catch((error: unknown) => logger.error("gateway.fileNotWritten", { error }));
+    });
   }
   runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));
   runtime.reportGateway({ kind: "listening", address: host, port });

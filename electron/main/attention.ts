@@ -23,12 +23,14 @@ export interface Attention {
 }
 
 const bodyMaxLength = 120;
+/** A burst of requests must not bury the desktop: the others are in the badge, the tray and the inbox. */
+const maxShown = 3;
 
 export function createAttention(deps: AttentionDeps): Attention {
   const shown = new Map<string, Notification>();
 
   const notify = (request: ApprovalRequest) => {
-    if (!Notification.isSupported()) return;
+    if (shown.size >= maxShown || !Notification.isSupported()) return;
     const text = deps.text();
     const notification = new Notification({
       title: text.notifyTitle(request.agentId),
@@ -50,8 +52,8 @@ export function createAttention(deps: AttentionDeps): Attention {
     arrived(request) {
       const level = deps.level();
       if (level === "silent" || level === "badge") return;
-      // The open panel already shows it, in its own place and without moving anything.
-      if (deps.windows.isPanelVisible()) return;
+      // The panel in use already shows it, in its own place and without moving anything.
+      if (deps.windows.isPanelInUse()) return;
       if (level === "raise") deps.windows.showApproval();
       else notify(request);
     },

@@ -1,14 +1,16 @@
 /** The desktop app: wires the runtime to windows, tray, notifications and the Gateway. */
 
-import { homedir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { app, type BrowserWindow, dialog, powerMonitor, session } from "electron";
+import { app, type BrowserWindow, dialog, session } from "electron";
 import { contract } from "../../shared/contract/index.ts";
 import { messageOf } from "../../shared/errors/index.ts";
 import { type Principal, serve } from "../../shared/rpc/index.ts";
 import { mainTextFor } from "../../shared/text/mainText.ts";
 import { createGateway, type Gateway } from "../gateway/createGateway.ts";
-import { createTryoutRunner } from "../gateway/tryout/runTryout.ts";
+import { createTryoutRunner } from "../gateway/tryout/tryoutRunner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createRuntime } from "../runtime/createRuntime.ts";
 import { createLogger } from "../runtime/logging/logger.ts";
@@ -16,6 +18,7 @@ import { operatorScopes, type Runtime } from "../runtime/runtimeTypes.ts";
 import {
   acquireInstanceLock,
   ensureStateDir,
+  resolveHome,
   resolveStateDir,
   statePaths,
 } from "../runtime/storage/index.ts";
@@ -25,11 +28,16 @@ import { commandLineOf } from "./commandLine.ts";
 import { createIpcConnections } from "./ipcTransport.ts";
 import { startLagMeter } from "./lagMeter.ts";
 import { lockAllContents, lockSession } from "./lockdown.ts";
+import { setAppMenu } from "./menu.ts";
 import { registerPanelScheme, servePanel } from "./panelScheme.ts";
+import { watchScreenLock } from "./screenLock.ts";
 import { createTray } from "./tray.ts";
 import { createWindows, type WindowRole } from "./windows.ts";
 
+const homeDir = resolveHome(process.env, homedir());
 const stateDir = resolveStateDir(process.env, homedir());
+/** How long an orderly end may take before the process goes anyway. */
+const shutDownTimeoutMs = 10_000;
 const logger = createLogger((line) => process.stderr.write(`${line}\n`), "warn");
 
 const commandLine = commandLineOf(process.argv, app.isPackaged);
@@ -52,8 +60,15 @@ function openApp(): void {
   app.exit(0);
 }
 
-/** Same code as the command line of a checkout; this process opens no window and takes no lock. */
+/** Same code as the command line of a checkout; this process opens no window, needs no display and takes no lock. */
 async function runCommandLine(args: string[]): Promise<void> {
+  if (needsHeadlessPlatform()) return runAgainHeadless();
+  app.disableHardwareAcceleration();
+  app.dock?.hide();
+  // Chromium wants a profile folder; a command leaves none behind.
+  const profileDir = mkdtempSync(join(tmpdir(), "sallyport-command-"));
+  app.setPath("userData", profileDir);
+  process.once("exit", () => rmSync(profileDir, { recursive: true, force: true }));
   const { runCli } = await import("../cli/runCli.ts");
   const { processIo } = await import("../cli/io.ts");
   const code = await runCli(args, {
@@ -65,6 +80,21 @@ async function runCommandLine(args: string[]): Promise<void> {
   app.exit(code);
 }
 
+/** Chromium looks for a display before our code could tell it that none is needed. */
+function needsHeadlessPlatform(): boolean {
+  const { DISPLAY: x11, WAYLAND_DISPLAY: wayland } = process.env;
+  return (
+    process.platform === "linux" && !x11 && !wayland && !app.commandLine.hasSwitch("ozone-platform")
+  );
+}
+
+/** Blocks on purpose: giving way to Chromium would end the process for want of a display. */
+function runAgainHeadless(): void {
+  const args = ["--ozone-platform=headless", ...process.argv.slice(1)];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  app.exit(status ?? 1);
+}
+
 async function start(): Promise<void> {
   try {
     await ensureStateDir(stateDir);
@@ -72,43 +102,40 @@ async function start(): Promise<void> {
     await run();
   } catch (error) {
     logger.error("app.startFailed", { error });
+    process.stderr.write(`sallyport: ${messageOf(error)}\n`);
     dialog.showErrorBox("Sallyport cannot start", messageOf(error));
     app.exit(1);
   }
 }
 
 async function run(): Promise<void> {
-  const paths = statePaths(stateDir, homedir());
+  const paths = statePaths(stateDir, homeDir);
   const lock = acquireInstanceLock(paths.instanceLock, { shell: "electron" });
   if (!lock.ok) throw new Error(lock.message);
 
-  let isScreenLocked = false;
-  powerMonitor.on("lock-screen", () => {
-    isScreenLocked = true;
-  });
-  powerMonitor.on("unlock-screen", () => {
-    isScreenLocked = false;
-  });
+  const version = app.getVersion();
   const runtime = await createRuntime({
     stateDir,
-    homeDir: homedir(),
+    homeDir,
     baseEnv: stringsOnly(process.env),
-    version: app.getVersion(),
+    version,
     shell: "electron",
     logger,
     clock: systemClock,
-    screenLock: { isLocked: () => isScreenLocked },
+    screenLock: watchScreenLock(),
   });
-  runtime.attachTryout(createTryoutRunner({ runtime, version: app.getVersion(), logger }));
+  // The Gateway attaches its own; this one counts when the Gateway could not start.
+  runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));
   const gateway = await startGateway(runtime, paths.gatewayFile);
   const stopLag = startLagMeter((p99Ms) => runtime.reportLag(p99Ms));
 
+  setAppMenu(app.isPackaged);
   lockSession(session.defaultSession);
   servePanel(session.defaultSession.protocol, appPaths.renderer);
   const ipc = createIpcConnections(logger);
   const call = desktopCalls(runtime);
   let settings = await call.settings();
-  let shownApprovalId: string | null = null;
+  let waiting = new Set<string>();
   const text = () => mainTextFor(settings.language === "system" ? app.getLocale() : settings.language);
 
   const windows = createWindows({
@@ -117,8 +144,8 @@ async function run(): Promise<void> {
     iconPath: join(appPaths.icons, "icon.png"),
     theme: () => settings.theme,
     onCreated: (window, role) => connectWindow(window, role),
-    onApprovalClosed: () => {
-      if (shownApprovalId !== null) call.deny(shownApprovalId);
+    onApprovalClosed: (shownId) => {
+      if (waiting.has(shownId)) call.deny(shownId);
     },
   });
   let connectionCount = 0;
@@ -156,15 +183,13 @@ async function run(): Promise<void> {
   // With a tray item a person can be reached even while no window is open (A17).
   runtime.presence.attend("tray");
 
-  let waiting = new Set<string>();
-  runtime.events.onAny((event, payload) => {
+  const stopListening = runtime.events.onAny((event, payload) => {
     if (event === "approvals.changed") {
       const { pending } = payload as { pending: Parameters<typeof attention.arrived>[0][] };
       for (const request of pending) if (!waiting.has(request.id)) attention.arrived(request);
       const now = new Set(pending.map((request) => request.id));
       for (const id of waiting) if (!now.has(id)) attention.left(id);
       waiting = now;
-      shownApprovalId = pending[0]?.id ?? null;
       if (pending.length === 0) windows.hideApproval();
       attention.setBadge(pending.length);
       tray.update(pending.length, call.isBroad());
@@ -186,18 +211,30 @@ async function run(): Promise<void> {
     if (isQuitting) return;
     isQuitting = true;
     event.preventDefault();
-    void shutDown().finally(() => app.quit());
+    const forced = setTimeout(() => app.exit(1), shutDownTimeoutMs);
+    void shutDown()
+      .catch((error: unknown) => logger.error("app.shutDownFailed", { error }))
+      .finally(() => {
+        clearTimeout(forced);
+        app.quit();
+      });
   });
   const shutDown = async () => {
     stopLag();
+    // Closing cancels what waits: windows, tray and notifications need not hear of it any more.
+    stopListening();
     attention.dispose();
     tray.dispose();
     ipc.dispose();
-    await gateway?.close();
-    await runtime.dispose();
-    lock.release();
+    await windows.saveState();
+    try {
+      await gateway?.close();
+    } finally {
+      await runtime.dispose();
+      lock.release();
+    }
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => app.quit());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => app.quit());
 
   windows.showPanel();
 }

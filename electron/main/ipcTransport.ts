@@ -23,7 +23,7 @@ export function createIpcConnections(logger: Logger, ipc: IpcMain = appIpc): Ipc
   const isOurs = (event: IpcMainEvent): boolean => {
     const frame = event.senderFrame;
     const isMainFrame = frame !== null && frame === event.sender.mainFrame;
-    const isOurOrigin = frame !== null && frame.url.startsWith(`${panelOrigin}/`);
+    const isOurOrigin = frame?.url.startsWith(`${panelOrigin}/`) === true;
     const known = accepted.has(event.sender.id);
     if (isMainFrame && isOurOrigin && known) return true;
     logger.warn("ipc.refused", { contentsId: event.sender.id, isMainFrame, isOurOrigin, known });

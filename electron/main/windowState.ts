@@ -35,22 +35,30 @@ export function readWindowState(path: string): WindowState | null {
   }
 }
 
-export function keepWindowState(window: BrowserWindow, path: string, logger: Logger): void {
+/** @returns writes what was not written yet; to be awaited before the app ends */
+export function keepWindowState(window: BrowserWindow, path: string, logger: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout | null = null;
-  const save = () => {
+  const save = async () => {
     timer = null;
     if (window.isDestroyed()) return;
     const state: WindowState = { ...window.getNormalBounds(), isMaximized: window.isMaximized() };
-    writeFileAtomic(path, `${JSON.stringify(state)}\n`).catch((error: unknown) => {
+    try {
+      await writeFileAtomic(path, `${JSON.stringify(state)}\n`);
+    } catch (error) {
       logger.warn("window.stateNotSaved", { error });
-    });
+    }
   };
   const schedule = () => {
     if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(save, saveDelayMs);
+    timer = setTimeout(() => void save(), saveDelayMs);
   };
   window.on("resize", schedule);
   window.on("move", schedule);
   window.on("maximize", schedule);
   window.on("unmaximize", schedule);
+  return async () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    await save();
+  };
 }

@@ -4,6 +4,7 @@ import { BrowserWindow, nativeTheme } from "electron";
 import type { UiSettings } from "../../shared/contract/index.ts";
 import type { Logger } from "../runtime/logging/logger.ts";
 import { appPaths } from "./appPaths.ts";
+import { recoverFromCrashes } from "./crashRecovery.ts";
 import { lockedWebPreferences } from "./lockdown.ts";
 import { panelOrigin } from "./panelScheme.ts";
 import { keepWindowState, readWindowState } from "./windowState.ts";
@@ -16,11 +17,12 @@ export interface Windows {
   /** Shows the prompt without taking the focus from whatever has it (A4). */
   showApproval(): void;
   hideApproval(): void;
-  /** Whether a panel window is visible now. */
-  isPanelVisible(): boolean;
-  roleOf(window: BrowserWindow): WindowRole | undefined;
+  /** Whether the person works in the panel right now: only then it needs no other sign of a request. */
+  isPanelInUse(): boolean;
   /** Lets windows really close instead of going to the tray. */
   allowClosing(): void;
+  /** Writes what is kept between starts; resolves when it is on the disk. */
+  saveState(): Promise<void>;
 }
 
 export interface WindowsDeps {
@@ -30,20 +32,18 @@ export interface WindowsDeps {
   theme(): UiSettings["theme"];
   onCreated(window: BrowserWindow, role: WindowRole): void;
   /** The person closed the prompt window: that denies the request it showed (A2). */
-  onApprovalClosed(): void;
+  onApprovalClosed(shownId: string): void;
 }
 
 const paper = { dark: "#171C1A", light: "#F6F4ED" };
-/** A renderer that dies again and again is not reloaded for ever. */
-const maxReloads = 5;
-const reloadWindowMs = 60_000;
 
 export function createWindows(deps: WindowsDeps): Windows {
   const { logger } = deps;
-  const roles = new Map<BrowserWindow, WindowRole>();
   let panel: BrowserWindow | null = null;
   let approval: BrowserWindow | null = null;
+  let approvalWanted = false;
   let mayClose = false;
+  let saveState = async () => {};
 
   const create = (role: WindowRole, address: string): BrowserWindow => {
     const state = role === "panel" ? readWindowState(deps.statePath) : null;
@@ -61,13 +61,51 @@ export function createWindows(deps: WindowsDeps): Windows {
       backgroundColor: isDark(deps.theme()) ? paper.dark : paper.light,
       webPreferences: lockedWebPreferences(appPaths.preload),
     });
-    roles.set(window, role);
-    window.once("closed", () => roles.delete(window));
-    if (state?.isMaximized === true) window.maximize();
+    if (state?.isMaximized === true) window.once("show", () => window.maximize());
     recoverFromCrashes(window, logger);
     deps.onCreated(window, role);
     void window.loadURL(`${panelOrigin}/index.html#${address}`).catch((error: unknown) => {
       logger.error("window.loadFailed", { role, error });
+    });
+    return window;
+  };
+
+  const createPanel = (address: string): BrowserWindow => {
+    const window = create("panel", address);
+    saveState = keepWindowState(window, deps.statePath, logger);
+    window.once("ready-to-show", () => window.show());
+    window.on("close", (event) => {
+      if (mayClose) return;
+      // Closing the panel goes to the tray: what waits keeps waiting, what runs keeps running.
+      event.preventDefault();
+      window.hide();
+    });
+    window.once("closed", () => {
+      panel = null;
+    });
+    return window;
+  };
+
+  const createApproval = (): BrowserWindow => {
+    const window = create("approval", "/approval-window");
+    window.once("ready-to-show", () => {
+      // The request may have left while the page was loading.
+      if (approvalWanted) window.showInactive();
+    });
+    window.on("close", (event) => {
+      if (mayClose) return;
+      event.preventDefault();
+      approvalWanted = false;
+      window.hide();
+      readShownId(window)
+        .then((id) => {
+          if (id !== null) deps.onApprovalClosed(id);
+        })
+        // A page that cannot answer has shown nothing for sure: losing it denies nothing (A2).
+        .catch((error: unknown) => logger.warn("window.shownRequestUnknown", { error }));
+    });
+    window.once("closed", () => {
+      approval = null;
     });
     return window;
   };
@@ -82,19 +120,7 @@ export function createWindows(deps: WindowsDeps): Windows {
   return {
     showPanel(address) {
       if (panel === null) {
-        const window = create("panel", address ?? "/");
-        panel = window;
-        keepWindowState(window, deps.statePath, logger);
-        window.once("ready-to-show", () => window.show());
-        window.on("close", (event) => {
-          if (mayClose) return;
-          // Closing the panel goes to the tray: what waits keeps waiting, what runs keeps running.
-          event.preventDefault();
-          window.hide();
-        });
-        window.once("closed", () => {
-          panel = null;
-        });
+        panel = createPanel(address ?? "/");
         return;
       }
       if (address !== undefined) goTo(panel, address);
@@ -103,46 +129,31 @@ export function createWindows(deps: WindowsDeps): Windows {
       panel.focus();
     },
     showApproval() {
-      if (approval === null) {
-        const window = create("approval", "/approval-window");
-        approval = window;
-        window.once("ready-to-show", () => window.showInactive());
-        window.on("close", (event) => {
-          if (mayClose) return;
-          event.preventDefault();
-          window.hide();
-          deps.onApprovalClosed();
-        });
-        window.once("closed", () => {
-          approval = null;
-        });
-        return;
-      }
-      if (!approval.isVisible()) approval.showInactive();
+      approvalWanted = true;
+      if (approval === null) approval = createApproval();
+      else if (!approval.isVisible() && !approval.webContents.isLoading()) approval.showInactive();
     },
-    hideApproval: () => approval?.hide(),
-    isPanelVisible: () => panel?.isVisible() === true && !panel.isMinimized(),
-    roleOf: (window) => roles.get(window),
+    hideApproval() {
+      approvalWanted = false;
+      approval?.hide();
+    },
+    isPanelInUse: () => panel?.isVisible() === true && !panel.isMinimized() && panel.isFocused(),
     allowClosing() {
       mayClose = true;
     },
+    saveState: () => saveState(),
   };
+}
+
+/** Which request the prompt window shows at this moment, as its page says; null when it shows none. */
+async function readShownId(window: BrowserWindow): Promise<string | null> {
+  if (window.webContents.isCrashed()) return null;
+  const answer: unknown = await window.webContents.executeJavaScript(
+    `document.querySelector("[data-approval-id]")?.getAttribute("data-approval-id") ?? null`,
+  );
+  return typeof answer === "string" ? answer : null;
 }
 
 function isDark(theme: UiSettings["theme"]): boolean {
   return theme === "dark" || (theme === "system" && nativeTheme.shouldUseDarkColors);
-}
-
-/** A panel that dies comes back and shows again what waits (A20). */
-function recoverFromCrashes(window: BrowserWindow, logger: Logger): void {
-  let crashes: number[] = [];
-  window.webContents.on("render-process-gone", (_event, details) => {
-    logger.warn("window.rendererGone", { reason: details.reason });
-    if (details.reason === "clean-exit" || window.isDestroyed()) return;
-    const now = Date.now();
-    crashes = [...crashes.filter((at) => now - at < reloadWindowMs), now];
-    if (crashes.length <= maxReloads) window.webContents.reload();
-    else logger.error("window.rendererKeepsDying", { crashes: crashes.length });
-  });
-  window.on("unresponsive", () => logger.warn("window.unresponsive"));
 }

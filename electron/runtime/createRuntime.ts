@@ -16,6 +16,7 @@ import { createEventHub } from "./events/eventHub.ts";
 import { createFsExecutableLookup } from "./exec/analysis/fsLookup.ts";
 import { createExecService } from "./exec/execService.ts";
 import { probeLoginPath } from "./exec/loginPath.ts";
+import { createPlaces } from "./exec/places.ts";
 import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
 import { createAppHandlers } from "./handlers/appHandlers.ts";
 import { createApprovalHandlers, decisionsFrom, publishApprovals } from "./handlers/approvalHandlers.ts";
@@ -107,6 +108,15 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     onExitNotice: (notice) => recorder.record("process.ended", notice.sessionKey, { ...notice }),
   });
   const lookup = createFsExecutableLookup();
+  const places = createPlaces({
+    config,
+    hardening: () => hardening,
+    baseEnv: deps.baseEnv,
+    loginPath: probeLoginPath(deps.baseEnv, loginProbeTimeoutMs, logger),
+    homeDir: deps.homeDir,
+    stateDir: deps.stateDir,
+    logger,
+  });
   const exec = createExecService({
     config,
     approvalsFile,
@@ -114,11 +124,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     sessions,
     lookup,
     broadMode,
+    places,
     hardening: () => hardening,
     baseEnv: deps.baseEnv,
-    loginPath: probeLoginPath(deps.baseEnv, loginProbeTimeoutMs, logger),
     homeDir: deps.homeDir,
-    stateDir: deps.stateDir,
     isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
     requestLifetimeMs: () => settings.settings().approvals.requestLifetimeMs,
     clock,
@@ -266,6 +275,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     approvals.dispose();
     calls.dispose();
     await sessions.dispose();
+    await exec.dispose();
     for (const off of offs) off();
     processes.dispose();
     status.dispose();

@@ -32,6 +32,7 @@ function StatusFacts({ status }: { status: AppStatus }) {
   const time = (atMs: number) =>
     new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hour12: false }).format(atMs);
   const { gateway, config, ledger } = status;
+  const entries = new Intl.NumberFormat(language).format(ledger.entries);
   const problem = config.problems[0];
   return (
     <>
@@ -54,8 +55,8 @@ function StatusFacts({ status }: { status: AppStatus }) {
       <span className="grow" />
       <span className="status-narrow">
         {ledger.verifiedAtMs === null
-          ? t("status.ledger", { count: ledger.entries })
-          : t("status.ledgerVerified", { count: ledger.entries, time: time(ledger.verifiedAtMs) })}
+          ? t("status.ledger", { entries })
+          : t("status.ledgerVerified", { entries, time: time(ledger.verifiedAtMs) })}
       </span>
       {status.eventLoopLagP99Ms === null ? null : (
         <span className="status-wide">{t("status.lag", { lag: Math.round(status.eventLoopLagP99Ms) })}</span>

@@ -36,8 +36,8 @@ export function Button({
 /** A key or chord as it is printed on the keyboard; hidden from screen readers, which get `aria-keyshortcuts`. */
 export function Kbd({ children }: { children: ReactNode }) {
   return (
-    <kbd className="kbd" aria-hidden="true">
+    <span className="kbd" aria-hidden="true">
       {children}
-    </kbd>
+    </span>
   );
 }

@@ -38,6 +38,8 @@ export function Segmented<T extends string>({
   };
   const isTabs = role === "tabs";
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label
+    // biome-ignore lint/a11y/noStaticElementInteractions: it is a tab list or a radio group
     <div
       ref={listRef}
       className="segmented"
@@ -48,6 +50,7 @@ export function Segmented<T extends string>({
       {options.map((option) => {
         const isChosen = option.value === value;
         return (
+          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: each role gets only the attribute that it takes
           <button
             key={option.value}
             type="button"

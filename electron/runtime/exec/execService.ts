@@ -1,20 +1,13 @@
 /** Gate two: decides one exec call, asks a person when a rule says so, binds the answer, runs it. */
 
-import { mkdir, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-import type { ApprovalRequest, Reason } from "../../../shared/contract/index.ts";
+import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import {
-  buildHostEnv,
-  checkScriptText,
+  type AnalyzeOptions,
   type ExecDecision,
   type ExecutableLookup,
-  type ExecutionPlan,
   evaluateExec,
-  findPreflightTarget,
   findSelfApproval,
-  preflightMaxBytes,
 } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { bind, changedSince } from "../approvals/binding.ts";
@@ -27,9 +20,12 @@ import { type ApprovalsStore, parseDottedPath } from "../storage/index.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
 import { buildApprovalDraft, toReason } from "./approvalDraft.ts";
 import { agentExecConfig, resolveExecFor } from "./execSettings.ts";
-import { joinPaths } from "./loginPath.ts";
+import type { Places } from "./places.ts";
+import { notExecuted, refused, refuseSelfApproval } from "./refusals.ts";
+import { pinnedFiles, preflightProblem, selfApprovingScript } from "./scriptChecks.ts";
 import { type ExecSessions, runPlanFrom, scopeKeyFor } from "./sessions/index.ts";
 import { shellFor } from "./shell.ts";
+import { createUseRecorder } from "./useRecorder.ts";
 
 /** Input of one call, after its schema. */
 export interface ExecCall {
@@ -54,12 +50,10 @@ export interface ExecServiceDeps {
   sessions: ExecSessions;
   lookup: ExecutableLookup;
   broadMode: BroadMode;
+  places: Places;
   hardening(): Hardening;
   baseEnv: Record<string, string>;
-  /** PATH of a login shell; asked once, may still be running when the first call arrives. */
-  loginPath: Promise<string | null>;
   homeDir: string;
-  stateDir: string;
   isSandboxed(agentId: string, sessionKey: string): boolean;
   /** How long a request waits for a person; read anew for each request. */
   requestLifetimeMs(): number;
@@ -71,6 +65,8 @@ export interface ExecService {
   run(call: ExecCall, context: ToolCallContext): Promise<ToolResult>;
   /** The environment and folder that a call of this agent would start from, for `exec.explain`. */
   defaultsFor(agentId: string): Promise<{ cwd: string; env: Record<string, string>; home: string }>;
+  /** Waits for what is still being written. */
+  dispose(): Promise<void>;
 }
 
 /** The agent of "Try it" leaves no rule behind. */
@@ -78,44 +74,17 @@ export const tryoutAgentId = "tryout";
 
 /** @see exec.md §3.3 (order of checks), §6, §7; product.md A7, A11, A20, A21 */
 export function createExecService(deps: ExecServiceDeps): ExecService {
-  const workspaceOf = (agentId: string): string => {
-    const agent = agentExecConfig(deps.config.effective().config, agentId);
-    if (agent.workspace !== undefined) return resolve(expandHome(agent.workspace, deps.homeDir));
-    return join(
-      deps.stateDir,
-      agent.isDefaultAgent || agentId === "main" ? "workspace" : `workspace-${agentId}`,
-    );
-  };
+  const { places } = deps;
+  const uses = createUseRecorder(deps);
 
-  const chooseFolder = async (wanted: string | undefined, agentId: string) => {
-    const workspace = workspaceOf(agentId);
-    const asked =
-      wanted === undefined || wanted.trim() === ""
-        ? null
-        : resolve(workspace, expandHome(wanted.trim(), deps.homeDir));
-    if (asked !== null && (await isDirectory(asked))) return { cwd: asked, warning: null };
-    await mkdir(workspace, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      deps.logger.warn("exec.workspaceMissing", { workspace, error });
-    });
-    const cwd = (await isDirectory(workspace)) ? workspace : deps.homeDir;
-    const warning = asked === null ? null : `Warning: workdir "${asked}" is unavailable; using "${cwd}".`;
-    return { cwd, warning };
-  };
-
-  const hostEnvFor = async (agentId: string, overrides: Record<string, string>) => {
-    const agent = agentExecConfig(deps.config.effective().config, agentId);
-    const built = buildHostEnv(deps.baseEnv, overrides, deps.hardening());
-    if (!built.ok)
-      throw new AppError(
-        "INVALID_INPUT",
-        built.message ?? "An environment variable of this call is not allowed.",
-      );
-    const prepend = (agent.agent?.pathPrepend ?? agent.global?.pathPrepend ?? []).map((entry) =>
-      expandHome(entry.trim(), deps.homeDir),
-    );
-    const path = joinPaths(prepend.join(":"), await deps.loginPath, deps.baseEnv.PATH);
-    return { ...built.env, PATH: path };
-  };
+  const analyzeOptions = (cwd: string, env: Record<string, string>): AnalyzeOptions => ({
+    platform: platformOf(process.platform),
+    cwd,
+    env,
+    home: deps.homeDir,
+    lookup: deps.lookup,
+    hardening: deps.hardening(),
+  });
 
   const evaluate = (
     call: ExecCall,
@@ -136,13 +105,8 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     });
     if (!resolved.ok) return { refusal: resolved.message, code: resolved.code };
     const decision = evaluateExec({
+      ...analyzeOptions(cwd, env),
       command: call.command,
-      platform: platformOf(process.platform),
-      cwd,
-      env,
-      home: deps.homeDir,
-      lookup: deps.lookup,
-      hardening,
       agentId: context.agentId,
       sessionKey: context.sessionKey,
       policy: resolved.policy,
@@ -183,16 +147,10 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
 
   const run = async (call: ExecCall, context: ToolCallContext): Promise<ToolResult> => {
     if (call.command.trim() === "") throw new AppError("INVALID_INPUT", "Provide a command to start.");
-    const { cwd, warning } = await chooseFolder(call.workdir, context.agentId);
+    const { cwd, warning } = await places.chooseFolder(call.workdir, context.agentId);
     const selfApproval = findSelfApproval(call.command, deps.hardening());
-    if (selfApproval !== null) {
-      return refused(
-        { code: "selfApproval", params: {} },
-        { kind: "rule", ruleId: "exec.selfApproval" },
-        "This command would answer an approval. Only a person may do that.",
-      );
-    }
-    const env = await hostEnvFor(context.agentId, call.env ?? {});
+    if (selfApproval !== null) return refuseSelfApproval();
+    const env = await places.hostEnvFor(context.agentId, call.env ?? {});
     const judged = evaluate(call, context, cwd, env);
     if ("refusal" in judged) {
       return refused(
@@ -224,6 +182,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     }
 
     const shell = shellFor(deps.baseEnv, (name) => deps.lookup.findOnPath(name, env)?.lexicalPath ?? null);
+    if ((await selfApprovingScript(decision.plan, deps.hardening())) !== null) return refuseSelfApproval();
     const bound = await bind(cwd, pinnedFiles(decision.plan));
     if (!bound.ok)
       return refused(
@@ -279,9 +238,9 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         );
     }
 
-    const preflight = await preflightProblem(decision, cwd, env);
+    const preflight = await preflightProblem(decision, analyzeOptions(cwd, env));
     if (preflight !== null) throw new AppError("INVALID_INPUT", preflight);
-    if (decision.allowlistSatisfied) void recordUse(decision, call.command);
+    if (decision.allowlistSatisfied) uses.record(decision, call.command);
 
     const result = await deps.sessions.start({
       plan: runPlanFrom(decision.plan, { file: shell, args: ["-c"] }),
@@ -322,128 +281,23 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     };
   };
 
-  const recordUse = async (decision: ExecDecision, command: string) => {
-    const uses = decision.segments.flatMap((verdict) => {
-      if (verdict.rule?.kind !== "allowlist") return [];
-      const segment = decision.analysis.ok
-        ? decision.analysis.pipelines
-            .flatMap((pipeline) => pipeline.segments)
-            .find((candidate) => candidate.index === verdict.segmentIndex)
-        : undefined;
-      return [
-        {
-          agentId: verdict.rule.agentId,
-          pattern: verdict.rule.pattern,
-          command,
-          resolvedPath: segment?.execution.resolvedPath ?? "",
-        },
-      ];
-    });
-    if (uses.length === 0) return;
-    await deps.approvalsFile.recordUse(uses).catch((error: unknown) => {
-      // A use counter that cannot be written must not stop a permitted command; the log says it.
-      deps.logger.warn("exec.useNotRecorded", { error });
-    });
-  };
-
-  /** Only a script inside the folder is looked into; what cannot be read is for the interpreter to report. */
-  const preflightProblem = async (
-    decision: ExecDecision,
-    cwd: string,
-    env: Record<string, string>,
-  ): Promise<string | null> => {
-    const target = findPreflightTarget(decision.analysis, {
-      platform: platformOf(process.platform),
-      cwd,
-      env,
-      home: deps.homeDir,
-      lookup: deps.lookup,
-      hardening: deps.hardening(),
-    });
-    if (target === null || !target.path.startsWith(`${cwd}/`)) return null;
-    const facts = await stat(target.path).catch(() => null);
-    if (facts === null || !facts.isFile() || facts.size > preflightMaxBytes) return null;
-    return checkScriptText(target, await readFile(target.path, "utf8"));
-  };
-
   return {
     run,
     async defaultsFor(agentId) {
-      return { cwd: workspaceOf(agentId), env: await hostEnvFor(agentId, {}), home: deps.homeDir };
+      return {
+        cwd: places.workspaceOf(agentId),
+        env: await places.hostEnvFor(agentId, {}),
+        home: deps.homeDir,
+      };
     },
+    dispose: () => uses.settled(),
   };
-}
-
-/** Files to hash when a decision is bound: programs, wrappers and scripts. */
-function pinnedFiles(plan: ExecutionPlan): { path: string; realPath: string }[] {
-  if (plan.kind === "shell") return plan.pinned;
-  if (plan.kind === "rebuilt") return [];
-  return plan.pipelines.flatMap((pipeline) => pipeline.commands.flatMap((command) => command.pinned));
 }
 
 function ruleIdOf(decision: ExecDecision): string {
   const rule = decision.reasons[0]?.rule;
   if (rule?.kind === "config" || rule?.kind === "approvalsFile") return rule.path;
   return decision.reasons[0]?.code ?? "exec";
-}
-
-type Denied = Extract<NonNullable<ToolResult["refusal"]>, { kind: "denied" }>;
-
-/** Gate two said no: the text says that nothing ran, and carries no output. */
-function refused(reason: Reason, by: Denied["by"], text: string): ToolResult {
-  return {
-    content: [{ type: "text", text: `${text}\nNot executed.` }],
-    details: { status: "denied", executed: false, reason: reason.code },
-    refusal: { kind: "denied", by, reason, note: null, approvalId: null },
-  };
-}
-
-function notExecuted(
-  answer: { approvalId: string; outcome: string; by: Denied["by"]; note: string | null },
-  command: string,
-): ToolResult {
-  const { approvalId } = answer;
-  if (answer.outcome === "cancelled") {
-    return { content: [{ type: "text", text: "Cancelled. Not executed." }], refusal: { kind: "cancelled" } };
-  }
-  if (answer.outcome === "expired") {
-    return {
-      content: [{ type: "text", text: `Nobody answered the approval in time. Not executed: ${command}` }],
-      details: { status: "expired", executed: false, approvalId },
-      refusal: { kind: "expired", approvalId },
-    };
-  }
-  const isPerson = answer.by.kind === "person";
-  const why = isPerson ? "A person denied this command." : systemSentence(answer.by);
-  const note = answer.note === null ? "" : `\nNote from the person: ${answer.note}`;
-  return {
-    content: [{ type: "text", text: `${why} Not executed; do not try it again in another form.${note}` }],
-    details: {
-      status: "denied",
-      executed: false,
-      approvalId,
-      ...(answer.note === null ? {} : { note: answer.note }),
-    },
-    refusal: {
-      kind: "denied",
-      by: answer.by,
-      reason: {
-        code: isPerson ? "userDenied" : answer.by.kind === "system" ? answer.by.reason.code : "denied",
-        params: {},
-      },
-      note: answer.note,
-      approvalId,
-    },
-  };
-}
-
-function systemSentence(by: Denied["by"]): string {
-  if (by.kind !== "system") return "This command was refused.";
-  if (by.reason.code === "screenLocked") return "This command needs a person, and the screen is locked.";
-  if (by.reason.code === "noOperator") {
-    return "This command needs a person, and nobody can be asked: open Sallyport's panel or run `sallyport approvals watch`.";
-  }
-  return "This command was refused by Sallyport.";
 }
 
 function lineOf(
@@ -456,17 +310,6 @@ function lineOf(
   if (file === "openclaw.json") return deps.config.positionOf(path)?.line ?? null;
   const state = deps.approvalsFile.current();
   return state.kind === "ok" ? (state.positionOf(path)?.line ?? null) : null;
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
-}
-
-function expandHome(path: string, home: string): string {
-  return path === "~" || path.startsWith("~/") ? join(home || homedir(), path.slice(1)) : path;
 }
 
 function dropUndefined<T extends object>(value: T): Partial<T> {

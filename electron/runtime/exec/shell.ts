@@ -11,7 +11,7 @@ export function shellFor(
   find: (name: string) => string | null,
 ): string {
   const shell = env.SHELL?.trim();
-  if (shell === undefined || shell === "") return "sh";
+  if (shell === undefined || shell === "") return "/bin/sh";
   if (basename(shell) === "fish") return find("bash") ?? find("sh") ?? "/bin/sh";
   return shell;
 }

@@ -11,7 +11,7 @@ import { VerdictChip } from "../../ui/Verdict.tsx";
 import { AllowBar, DenyBar } from "./ActionBar.tsx";
 import { AlwaysPanel } from "./AlwaysPanel.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
-import { CommandText } from "./CommandText.tsx";
+import { CommandText, PlainText } from "./CommandText.tsx";
 import { Facts } from "./Facts.tsx";
 import { NoteField } from "./NoteField.tsx";
 import { Refusal } from "./Refusal.tsx";
@@ -128,7 +128,7 @@ export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalC
           {t(request.kind === "exec" ? `title.${request.host}` : `title.${request.kind}`)}
         </h2>
         <VerdictChip kind="asks" filled>
-          <CommandText text={t("asks.chip", { reason: headline(request) })} />
+          <PlainText text={t("asks.chip", { reason: headline(request) })} />
         </VerdictChip>
         <span className="grow" />
         <TimeLeft request={request} />

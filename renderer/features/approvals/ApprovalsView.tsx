@@ -67,6 +67,7 @@ function OneRequest({ queue, current, pending, layout }: OneRequestProps) {
           </div>
         ) : null}
         {/* Only what a hand does counts as reading: a table may still take the place of an untouched card. */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that the card is in use */}
         <div
           className="card-place"
           onPointerMove={layout.touch}

@@ -8,7 +8,7 @@ import { clockText, useNow } from "../../ui/useNow.ts";
 import { VerdictShape } from "../../ui/Verdict.tsx";
 import { BurstMembers } from "./BurstMembers.tsx";
 import type { BurstGroup } from "./burstGroups.ts";
-import { CommandText } from "./CommandText.tsx";
+import { CommandText, PlainText } from "./CommandText.tsx";
 import { sessionTail } from "./QueuePane.tsx";
 import { useHeadline } from "./useHeadline.ts";
 
@@ -48,7 +48,7 @@ export function BurstGroupRows(props: BurstGroupRowsProps) {
           <CommandText text={`${first.agentId} · ${sessionTail(first)}`} />
         </td>
         <td className={`burst-why${danger ? " tone-stop" : ""}`}>
-          {danger ? <VerdictShape kind="danger" /> : null} <CommandText text={headline(first)} />
+          {danger ? <VerdictShape kind="danger" /> : null} <PlainText text={headline(first)} />
         </td>
         <td className="burst-time evidence dim">{clockText(nowMs - first.createdAtMs)}</td>
         <td className="burst-time evidence dim">{clockText(expiresAtMs - nowMs)}</td>

@@ -6,7 +6,7 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { VerdictChip } from "../../ui/Verdict.tsx";
-import { CommandText } from "./CommandText.tsx";
+import { CommandText, PlainText } from "./CommandText.tsx";
 import { copyTrueText } from "./trueCopy.ts";
 import { useSeen } from "./useUnlock.ts";
 
@@ -41,7 +41,8 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
     event.preventDefault();
   };
   return (
-    <div className="cmd-block">
+    <div className={`cmd-block${isShort(request) ? " is-short" : ""}`}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend and resists scrolling */}
       <div
         ref={scrollRef}
         className="cmd-scroll"
@@ -90,6 +91,14 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
   );
 }
 
+/** A short command keeps its height; a long one gives way to the facts and scrolls. */
+function isShort({ command, segments }: ApprovalRequest): boolean {
+  return command.length < 400 && command.split("\n").length <= 4 && (segments?.length ?? 1) <= 4;
+}
+
+/** Reasons whose few words and program path say it all. */
+const toldByPath = new Set(["allowlistMiss", "programMissing"]);
+
 interface Row {
   segment: ApprovalSegment;
   from: number;
@@ -135,7 +144,7 @@ function UncutRow({ request, end }: { request: ApprovalRequest; end: React.React
       </div>
       <div className="cmd-why">
         <VerdictChip kind="asks">{t("command.uncut")}</VerdictChip>
-        {problem === null ? null : <span>{reason(problem.reason)}</span>}
+        {problem === null ? null : <PlainText text={reason(problem.reason)} />}
       </div>
     </div>
   );
@@ -158,10 +167,10 @@ function Why({ segment }: { segment: ApprovalSegment }) {
   return (
     <div className="cmd-why">
       <VerdictChip kind="asks">{short}</VerdictChip>
-      {segment.reason.code === "allowlistMiss" || long === short ? (
+      {toldByPath.has(segment.reason.code) || long === short ? (
         <CommandText text={place} />
       ) : (
-        <span>{long}</span>
+        <PlainText text={long} />
       )}
     </div>
   );

@@ -25,6 +25,28 @@ export function CommandText({ text, start = 0, end = text.length }: CommandTextP
   );
 }
 
+/** A sentence with values of others in it: only what cannot be seen is marked, words are left as they are. */
+export function PlainText({ text }: { text: string }) {
+  const unseen = useMemo(() => inspectText(text).invisible, [text]);
+  let at = 0;
+  const parts = unseen.map((one) => {
+    const before = text.slice(at, one.span.start);
+    at = one.span.end;
+    return (
+      <span key={one.span.start}>
+        {before}
+        <OddBox codePoint={one.codePoint} group={one.kind} from={one.span.start} to={one.span.end} />
+      </span>
+    );
+  });
+  return (
+    <bdi>
+      {parts}
+      {text.slice(at)}
+    </bdi>
+  );
+}
+
 function Token({ token, base }: { token: DisplayToken; base: number }): ReactNode {
   const from = token.span.start + base;
   const to = token.span.end + base;

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { ApprovalRequest, RuleSource } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
+import { clockText } from "../../ui/useNow.ts";
 import { CommandText } from "./CommandText.tsx";
 
 export function Facts({ request }: { request: ApprovalRequest }) {
@@ -45,7 +46,10 @@ export function Facts({ request }: { request: ApprovalRequest }) {
         </Fact>
         <Fact label={t("facts.rule")}>
           <span>
-            {request.rule.security}, {t(`facts.ask.${request.rule.ask}`)}
+            {t("facts.ruleText", {
+              security: request.rule.security,
+              ask: t(`facts.ask.${request.rule.ask}`),
+            })}
           </span>
           {request.rule.sources.map((source) => (
             <code
@@ -76,9 +80,7 @@ function HowItRuns({ request }: { request: ApprovalRequest }) {
   const words = [
     request.pty ? t("facts.pty") : null,
     request.background ? t("facts.background") : null,
-    request.timeoutMs === null
-      ? null
-      : t("facts.timeout", { seconds: Math.round(request.timeoutMs / 1_000) }),
+    request.timeoutMs === null ? null : t("facts.timeout", { time: clockText(request.timeoutMs) }),
   ].filter((word) => word !== null);
   return words.length === 0 ? null : <span className="dim"> · {words.join(" · ")}</span>;
 }

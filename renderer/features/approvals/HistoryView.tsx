@@ -11,7 +11,7 @@ import { Skeleton } from "../../ui/Skeleton.tsx";
 import { EmptyState, ErrorState } from "../../ui/States.tsx";
 import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
-import { CommandText } from "./CommandText.tsx";
+import { CommandText, PlainText } from "./CommandText.tsx";
 import { outcomeShape, useDecisionWords } from "./decisionWords.ts";
 import { sessionTail } from "./QueuePane.tsx";
 import "./approvals.css";
@@ -128,7 +128,7 @@ function HistoryTable({ decisions }: { decisions: ApprovalDecision[] }) {
               <CommandText text={`${decision.agentId} · ${sessionTail(decision)}`} />
             </td>
             <td className="second">
-              <CommandText text={words.long(decision.by)} />
+              <PlainText text={words.long(decision.by)} />
             </td>
           </tr>
         ))}

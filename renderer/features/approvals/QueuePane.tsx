@@ -26,7 +26,7 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
     <section className="pane pane-list queue-pane" aria-label={t("queue.label")} data-region tabIndex={-1}>
       <div className="pane-header">
         <h2 className="view-title">{t("queue.title")}</h2>
-        <span className="dim grow">{t("queue.waiting", { count: pending.length })}</span>
+        <span className="dim grow ellipsis">{t("queue.waiting", { count: pending.length })}</span>
         <Link href="/approvals/history" className="button button-plain button-small">
           {t("history.link")}
         </Link>

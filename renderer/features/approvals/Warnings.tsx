@@ -7,7 +7,7 @@ import { inspectText } from "../../../shared/exec/displayCommand.ts";
 import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { VerdictShape } from "../../ui/Verdict.tsx";
-import { CommandText, codePointLabel } from "./CommandText.tsx";
+import { CommandText, codePointLabel, PlainText } from "./CommandText.tsx";
 import { useCharacterName } from "./characterNames.ts";
 
 /** Told by the sentences below from the text itself, with the very letters. */
@@ -15,6 +15,7 @@ const toldFromText = new Set(["invisibleCharacters", "mixedScript"]);
 const maxPerKind = 4;
 
 export function Warnings({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
   const reason = useReason();
   const seen = useMemo(() => inspectText(request.command), [request.command]);
   const sorted = [...request.warnings].sort(
@@ -33,7 +34,7 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
         <li key={`${warning.reason.code} ${JSON.stringify(warning.reason.params)}`}>
           <VerdictShape kind={warning.level === "danger" ? "danger" : "asks"} />
           <span className={warning.level === "danger" ? "tone-stop" : undefined}>
-            <CommandText text={sentence(reason(warning.reason))} />
+            <PlainText text={sentence(reason(warning.reason), t("fullStop"))} />
           </span>
         </li>
       ))}
@@ -115,7 +116,7 @@ function Unseen(props: {
 }
 
 /** Reason sentences start small, because they also stand inside other sentences. */
-function sentence(text: string): string {
+function sentence(text: string, fullStop: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.。!?…]$/u.test(first) ? first : `${first}.`;
+  return /[.。!?…]$/u.test(first) ? first : `${first}${fullStop}`;
 }

@@ -7,7 +7,7 @@ import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
-import { EmptyState, Pane, Skeleton, SplitView, useIsNarrow, ViewHeader } from "../../ui/index.ts";
+import { EmptyState, Pane, Skeleton, SplitView, useIsNarrow } from "../../ui/index.ts";
 import { type EndTarget, EndTreeDialog } from "./EndTreeDialog.tsx";
 import { sizeText } from "./format.ts";
 import { ProcessList } from "./ProcessList.tsx";
@@ -63,10 +63,10 @@ export default function ProcessesView() {
           kind="list"
           label={t("list")}
           header={
-            <ViewHeader
-              title={t("title")}
-              sub={<span className="second">{t("liveCount", { count: live })}</span>}
-            />
+            <h2 className="proc-head">
+              <span className="view-title">{t("title")}</span>
+              <span className="second">{t("liveCount", { count: live })}</span>
+            </h2>
           }
           footer={
             <p className="small">

@@ -118,7 +118,7 @@ export function TerminalTile({ info, isFocused, onFocus, onEnd }: TerminalTilePr
             ))}
           </span>
         ) : (
-          <span>
+          <span className="proc-foot-io">
             {info.pid === null ? null : `pid ${info.pid} · `}
             {info.io === "pty" ? "pty" : info.canWrite ? t("pipe") : t("pipeNoInput")}
           </span>

@@ -151,7 +151,7 @@ function createTerminal(size: { cols: number; rows: number } | null): Terminal {
     scrollback: scrollbackLines,
     fontFamily: "Iosevka, ui-monospace, 'Noto Sans Mono CJK SC', monospace",
     fontSize: 12.5,
-    lineHeight: 1.15,
+    lineHeight: 1.05,
     theme: terminalTheme(),
     cursorBlink: false,
     disableStdin: size === null,

@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useT } from "../../i18n/index.ts";
 import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
-import { EmptyState, ErrorState, Pane, Segmented, Skeleton, SplitView, ViewHeader } from "../../ui/index.ts";
+import { EmptyState, ErrorState, Pane, Segmented, Skeleton, SplitView } from "../../ui/index.ts";
 import { CallHistory } from "./CallHistory.tsx";
 import { ToolCatalog } from "./ToolCatalog.tsx";
 import { ToolDetail } from "./ToolDetail.tsx";
@@ -39,10 +39,10 @@ export default function ToolsView() {
           kind="list"
           label={t("catalog")}
           header={
-            <ViewHeader
-              title={t("title")}
-              sub={<span className="second">{t("presentOf", { present, total: tools.length })}</span>}
-            />
+            <h2 className="tools-head">
+              <span className="view-title">{t("title")}</span>
+              <span className="second">{t("presentOf", { present, total: tools.length })}</span>
+            </h2>
           }
         >
           <ToolCatalog

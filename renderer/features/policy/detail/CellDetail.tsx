@@ -67,6 +67,7 @@ export function CellDetail(props: CellDetailProps) {
         positions={positions}
         tool={row.name}
         isRemoval={isRemoval}
+        saidCode={cell.why?.code}
       />
       {row.verdict.kind === "kept" || onWhy === undefined ? null : (
         <Button onClick={() => onWhy(row.name)}>{t("detail.whyThis", { tool: row.name })}</Button>

@@ -15,6 +15,8 @@ export function RuleBlocks(props: {
   positions: Positions;
   tool: string;
   isRemoval: boolean;
+  /** Reason that is already said above; not repeated at the rule. */
+  saidCode?: string | undefined;
 }) {
   const blocks = ruleBlocks(props.rules, props.config, props.positions);
   if (blocks.length === 0) return null;
@@ -48,13 +50,17 @@ function RuleLineView(props: {
   t: TFunction;
   trace: PolicyTrace;
   tool: string;
+  isRemoval: boolean;
+  saidCode?: string | undefined;
   line: RuleLine;
   blockLine: number | null;
 }) {
   const { t, line } = props;
   const lost = line.rule.lostTo;
   const why = reasonValues(t, props.trace, lost?.why ?? line.rule.why, props.tool);
-  const hitClass = line.rule.effect === "denies" ? "policy-hit is-stop" : "policy-hit";
+  const isStop = line.rule.effect === "denies" || (props.isRemoval && line.rule.effect === "restricts");
+  const hitClass = isStop ? "policy-hit is-stop" : "policy-hit";
+  const isSaid = (lost?.why ?? line.rule.why).code === props.saidCode;
   const text = (
     <>
       {line.key}
@@ -76,9 +82,11 @@ function RuleLineView(props: {
       {line.line !== null && line.line !== props.blockLine ? (
         <span className="policy-line-no"> :{line.line}</span>
       ) : null}
-      <div className="policy-rule-why">
-        <Rich t={t} k={why.key} values={why.values} />
-      </div>
+      {isSaid ? null : (
+        <div className="policy-rule-why">
+          <Rich t={t} k={why.key} values={why.values} />
+        </div>
+      )}
     </div>
   );
 }

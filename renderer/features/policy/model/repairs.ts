@@ -14,6 +14,8 @@ export interface RepairCandidate {
   edits: ConfigEdit[];
   /** For whom the edits are meant. */
   scope: "agent" | "global" | "list";
+  /** The profile itself is lifted, which opens more than the tool wherever nothing else restricts. */
+  liftsProfile: boolean;
 }
 
 interface Option {
@@ -78,7 +80,7 @@ function optionsFor(
   });
   switch (columnId) {
     case "profile": {
-      const options: Option[] = [];
+      const options: Option[] = slipFix(trace, tool);
       const agentList = agentPath === null ? undefined : valueAt(config, [...agentPath, "alsoAllow"]);
       const globalList = valueAt(config, ["tools", "alsoAllow"]);
       if (agentPath !== null) {
@@ -129,6 +131,17 @@ function optionsFor(
     default:
       return [];
   }
+}
+
+/** An unknown name one slip away from the tool, in a list that adds to the profile: mending it is the smallest edit. */
+function slipFix(trace: PolicyTrace, tool: string): Option[] {
+  const finding = trace.result.findings.find(
+    ({ kind, suggestion, path }) =>
+      kind === "unknown-entry" && suggestion === tool && path.includes("alsoAllow"),
+  );
+  const [edit] = finding?.fix ?? [];
+  if (edit === undefined || edit.op === "remove") return [];
+  return [{ edit, scope: edit.path[0] === "agents" ? "agent" : "global" }];
 }
 
 /** The allow list that a path points into, at, or that stands in the object it points at. */

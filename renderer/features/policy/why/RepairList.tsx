@@ -74,6 +74,7 @@ export function RepairList(props: {
 }
 
 function title(t: TFunction, repair: VerifiedRepair, agent: string): string {
+  if (repair.liftsProfile) return t("missing.repairTitle.profile", { agent });
   if (repair.scope === "agent") return t("missing.repairTitle.agent", { agent });
   if (repair.scope === "global") return t("missing.repairTitle.global");
   const [edit] = repair.edits;
@@ -102,8 +103,8 @@ function SideEffects({ t, repair }: { t: TFunction; repair: VerifiedRepair }) {
             t={t}
             k="missing.opensFor"
             values={{
-              agents: repair.otherContexts
-                .map(({ agentId, opens }) => `${agentId} (${opens.slice(0, 3).join(", ")})`)
+              agents: byAgent(repair)
+                .map(([agentId, opens]) => `${agentId} (${opens.slice(0, 4).join(", ")})`)
                 .join(", "),
             }}
           />
@@ -111,6 +112,17 @@ function SideEffects({ t, repair }: { t: TFunction; repair: VerifiedRepair }) {
       </span>
     </p>
   );
+}
+
+/** Tools opened elsewhere, by agent, each named once. */
+function byAgent(repair: VerifiedRepair): [string, string[]][] {
+  const found = new Map<string, Set<string>>();
+  for (const { agentId, opens } of repair.otherContexts) {
+    const names = found.get(agentId) ?? new Set();
+    for (const name of opens) names.add(name);
+    found.set(agentId, names);
+  }
+  return [...found].map(([agentId, names]) => [agentId, [...names]]);
 }
 
 /** A square per checked context: keep where the repair was asked for, stop where it opens something besides. */

@@ -144,6 +144,7 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
                   positions={positions}
                   tool={row.name}
                   isRemoval={!isKept}
+                  saidCode={cell.why?.code}
                 />
               </div>
             );

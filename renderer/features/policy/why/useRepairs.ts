@@ -19,7 +19,8 @@ export interface RepairResult {
   tookMs: number;
 }
 
-const maxAgents = 8;
+const maxAgents = 6;
+const parallel = 8;
 
 /** @param config the saved document, parsed; null while it is not known */
 export function useRepairs(input: {
@@ -55,41 +56,58 @@ async function verify(
 ): Promise<RepairResult> {
   const started = performance.now();
   const candidates = repairCandidates(trace, row, config);
-  const others = agents
-    .filter((agentId) => agentId !== context.agentId)
-    .slice(0, maxAgents)
-    .map((agentId) => ({ agentId, context: { ...context, agentId, sessionKey: undefined } }));
+  const others = otherContexts(context, agents);
   const toolsFor = async (asked: PolicyContext, document: unknown) =>
     new Set((await rpc.call("policy.explain", { context: asked, config: document }, { signal })).tools);
-  const before = await Promise.all([
-    toolsFor(context, config),
-    ...others.map((other) => toolsFor(other.context, config)),
-  ]);
-  const repairs = await Promise.all(
-    candidates.map(async (candidate): Promise<VerifiedRepair | null> => {
-      const edited = applyToDocument(config, candidate.edits);
-      const after = await Promise.all([
-        toolsFor(context, edited),
-        ...others.map((other) => toolsFor(other.context, edited)),
-      ]);
-      const opened = after.map((tools, index) => [...tools].filter((name) => !before[index]?.has(name)));
-      // A proposal that does not bring the tool back is no repair, whatever it was meant to do.
-      if (!opened[0]?.includes(row.name)) return null;
-      return {
-        ...candidate,
-        alsoOpens: opened[0].filter((name) => name !== row.name),
-        otherContexts: others.flatMap((other, index) => {
-          const opens = opened[index + 1] ?? [];
-          return opens.length === 0 ? [] : [{ agentId: other.agentId, opens }];
-        }),
-      };
-    }),
-  );
+  const all = [context, ...others.map((other) => other.context)];
+  const before = await pooled(all, parallel, (asked) => toolsFor(asked, config));
+  const repairs = await pooled(candidates, 1, async (candidate): Promise<VerifiedRepair | null> => {
+    const edited = applyToDocument(config, candidate.edits);
+    const after = await pooled(all, parallel, (asked) => toolsFor(asked, edited));
+    const opened = after.map((tools, index) => [...tools].filter((name) => !before[index]?.has(name)));
+    // A proposal that does not bring the tool back is no repair, whatever it was meant to do.
+    if (!opened[0]?.includes(row.name)) return null;
+    return {
+      ...candidate,
+      alsoOpens: opened[0].filter((name) => name !== row.name),
+      otherContexts: others.flatMap((other, index) => {
+        const opens = opened[index + 1] ?? [];
+        // The tool itself in another session of the asked agent is what was wished for.
+        const besides = other.agentId === context.agentId ? opens.filter((name) => name !== row.name) : opens;
+        return besides.length === 0 ? [] : [{ agentId: other.agentId, opens: besides }];
+      }),
+    };
+  });
   return {
     repairs: repairs.filter((repair) => repair !== null).sort((a, b) => cost(a) - cost(b)),
     contextsChecked: others.length + 1,
     tookMs: performance.now() - started,
   };
+}
+
+/** The asked situation for other agents, and for every agent its plain main session, with and without the owner. */
+function otherContexts(
+  context: PolicyContext,
+  agents: readonly string[],
+): { agentId: string; context: PolicyContext }[] {
+  const asked = { ...context, sessionKey: undefined };
+  const plain: PolicyContext = { provider: context.provider, model: context.model, surface: context.surface };
+  return agents
+    .slice(0, maxAgents)
+    .flatMap((agentId) => [
+      ...(agentId === context.agentId ? [] : [{ agentId, context: { ...asked, agentId } }]),
+      { agentId, context: { ...plain, agentId, senderIsOwner: false } },
+      { agentId, context: { ...plain, agentId, senderIsOwner: true } },
+    ]);
+}
+
+/** Runs at most `limit` at once: a connection that asks too much at once is refused. */
+async function pooled<T, R>(items: readonly T[], limit: number, run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += limit) {
+    results.push(...(await Promise.all(items.slice(start, start + limit).map(run))));
+  }
+  return results;
 }
 
 /** Tools opened elsewhere weigh most: they reach people who did not ask. */

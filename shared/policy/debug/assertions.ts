@@ -1,0 +1,201 @@
+/** Promises about a config, proved over every context that it can tell apart or refuted with one. */
+
+import type { CompiledPolicy } from "../compile.ts";
+import { evaluatePolicy } from "../evaluate.ts";
+import { compileList, findHit, listSources } from "../lists.ts";
+import { normalizeAgentId, normalizeKey, normalizeToolName } from "../names.ts";
+import { indexTools } from "../toolIndex.ts";
+import { tracePolicy } from "../trace.ts";
+import type { PolicyContext, PolicyTrace, RegisteredTool } from "../types.ts";
+import {
+  type ClassLabel,
+  type ContextClass,
+  type ContextFocus,
+  enumerateContexts,
+} from "./contextClasses.ts";
+
+const whenFields = [
+  "owner",
+  "sandboxed",
+  "role",
+  "surface",
+  "provider",
+  "model",
+  "channel",
+  "group",
+  "sender",
+] as const;
+type WhenField = (typeof whenFields)[number];
+
+export interface Assertion {
+  line: number;
+  text: string;
+  verb: "never" | "always";
+  /** undefined: every agent. */
+  agentId: string | undefined;
+  when: ReadonlyMap<WhenField, string>;
+  /** Tool names, groups, plugin ids or patterns. */
+  tools: readonly string[];
+}
+
+export type ParsedAssertion = { kind: "assertion"; assertion: Assertion } | InvalidAssertion;
+
+export interface InvalidAssertion {
+  kind: "invalid";
+  line: number;
+  text: string;
+  message: string;
+}
+
+export type AssertionResult =
+  | InvalidAssertion
+  | { kind: "proved"; line: number; text: string; contexts: number }
+  | {
+      kind: "refuted";
+      line: number;
+      text: string;
+      /** How many contexts were looked at up to the counterexample. */
+      contexts: number;
+      context: PolicyContext;
+      label: ClassLabel;
+      tool: string;
+      trace: PolicyTrace;
+    };
+
+/**
+ * Reads lines such as `never support: exec`, `always coder: read, edit` or
+ * `never * when owner=false channel=telegram: group:runtime`. Blank lines and what follows `#` are left out.
+ */
+export function parseAssertions(text: string): ParsedAssertion[] {
+  return text.split(/\r?\n/).flatMap((raw, index) => {
+    const line = raw.replace(/(^|\s)#.*$/, "").trim();
+    return line === "" ? [] : [parseLine(line, index + 1)];
+  });
+}
+
+function parseLine(text: string, line: number): ParsedAssertion {
+  const invalid = (message: string): InvalidAssertion => ({ kind: "invalid", line, text, message });
+  const match = /^(never|always)\s+(\S+?)(?:\s+when\s+(.*?))?\s*:\s+(.+)$/i.exec(text);
+  const [, verb, who, conditions, list] = match ?? [];
+  if (verb === undefined || who === undefined || list === undefined) {
+    return invalid("Write: never AGENT: TOOL, TOOL or always AGENT when FIELD=VALUE: TOOL. AGENT may be *.");
+  }
+  const when = new Map<WhenField, string>();
+  for (const condition of (conditions ?? "").split(/[\s,]+/).filter((part) => part !== "")) {
+    const [name, value] = splitOnce(condition, "=");
+    const field = whenFields.find((known) => known === name.toLowerCase());
+    if (field === undefined || value === undefined || value === "") {
+      return invalid(`Cannot read the condition "${condition}"; the fields are ${whenFields.join(", ")}.`);
+    }
+    when.set(field, value);
+  }
+  const tools = list
+    .split(",")
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== "");
+  if (tools.length === 0) return invalid("Name at least one tool, group or pattern.");
+  return {
+    kind: "assertion",
+    assertion: {
+      line,
+      text,
+      verb: verb.toLowerCase() === "never" ? "never" : "always",
+      agentId: who === "*" ? undefined : normalizeAgentId(who),
+      when,
+      tools,
+    },
+  };
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/**
+ * Checks every line. `never` speaks of all surfaces, `always` of the model's unless the line names one.
+ * @param tools all registered tools; `always` is refuted by a tool that is not there
+ */
+export function checkAssertions(
+  compiled: CompiledPolicy,
+  tools: readonly RegisteredTool[],
+  text: string,
+): AssertionResult[] {
+  return parseAssertions(text).map((parsed) =>
+    parsed.kind === "invalid" ? parsed : checkAssertion(compiled, tools, parsed.assertion),
+  );
+}
+
+/** Checks one assertion over the contexts that it speaks of. */
+export function checkAssertion(
+  compiled: CompiledPolicy,
+  tools: readonly RegisteredTool[],
+  assertion: Assertion,
+): AssertionResult {
+  const { line, text, verb } = assertion;
+  const classes = enumerateContexts(compiled, focusOf(assertion)).filter((one) => isMeant(one, assertion));
+  if (classes.length === 0) {
+    return {
+      kind: "invalid",
+      line,
+      text,
+      message: "No context that this config can tell apart fits the conditions.",
+    };
+  }
+  const wanted = wantedTools(assertion.tools, tools);
+  let looked = 0;
+  for (const { context, label } of classes) {
+    looked += 1;
+    const kept = new Set(evaluatePolicy(compiled, context, tools).tools);
+    const tool = wanted.find((name) => kept.has(name) === (verb === "never"));
+    if (tool === undefined) continue;
+    const trace = tracePolicy(compiled, context, tools);
+    return { kind: "refuted", line, text, contexts: looked, context, label, tool, trace };
+  }
+  return { kind: "proved", line, text, contexts: looked };
+}
+
+function focusOf({ agentId, when }: Assertion): ContextFocus {
+  return {
+    ...(agentId === undefined ? {} : { agentId }),
+    ...optional("provider", when.get("provider")),
+    ...optional("model", when.get("model")),
+    ...optional("channel", when.get("channel")),
+    ...optional("groupId", when.get("group")),
+    ...optional("senderId", when.get("sender")),
+  };
+}
+
+function optional<Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
+}
+
+function isMeant({ context, label }: ContextClass, { verb, agentId, when }: Assertion): boolean {
+  if (agentId !== undefined && label.agent !== agentId) return false;
+  if (verb === "always" && !when.has("surface") && label.surface !== "model") return false;
+  const actual: Record<WhenField, string | undefined> = {
+    owner: String(label.owner),
+    sandboxed: String(label.sandboxed),
+    role: label.role,
+    surface: label.surface,
+    provider: context.provider,
+    model: context.model,
+    channel: context.channel ?? "none",
+    group: context.groupId ?? "none",
+    sender: context.senderId,
+  };
+  return [...when].every(([field, value]) => normalizeKey(actual[field]) === normalizeKey(value));
+}
+
+/** The tools that the words of an assertion stand for; a word that hits none stands for itself. */
+function wantedTools(words: readonly string[], tools: readonly RegisteredTool[]): string[] {
+  const { slots } = indexTools(tools);
+  const wanted = new Set<string>();
+  for (const word of words) {
+    const list = compileList("global", "denies", listSources([word], "deny", []));
+    const hits = slots.filter((slot) => findHit(list, slot.normalized, slot.pluginId, new Set()) !== -1);
+    for (const slot of hits) wanted.add(slot.name);
+    if (hits.length === 0) wanted.add(normalizeToolName(word));
+  }
+  return [...wanted];
+}
