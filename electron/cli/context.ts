@@ -1,6 +1,7 @@
 /** What every command gets, and how its result is shown. */
 
 import type { CliIo } from "./io.ts";
+import type { StartCommand } from "./mcp/startApp.ts";
 
 export interface CliContext {
   io: CliIo;
@@ -9,8 +10,8 @@ export interface CliContext {
   exitCode: number;
   /** Folder of the built panel, or null. */
   panelDir: string | null;
-  /** File of the built headless program, for `mcp` to start; null when it is not built. */
-  headlessEntry: string | null;
+  /** How `mcp` starts Sallyport when none runs; null when that cannot be done. */
+  startCommand: StartCommand | null;
 }
 
 /** Prints JSON for programs or sentences for people. */

@@ -15,5 +15,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   io: processIo(os.homedir()),
   version: packageInfo.version,
   panelDir: builtPanelDir(import.meta.url),
-  headlessEntry: existsSync(headlessEntry) ? headlessEntry : null,
+  startCommand: existsSync(headlessEntry)
+    ? { file: process.execPath, args: [headlessEntry, "--json"] }
+    : null,
 });

@@ -10,12 +10,14 @@ import { mcpCommand } from "./commands/mcp.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import type { CliContext } from "./context.ts";
 import type { CliIo } from "./io.ts";
+import type { StartCommand } from "./mcp/startApp.ts";
 
 export interface CliOptions {
   io: CliIo;
   version: string;
   panelDir: string | null;
-  headlessEntry: string | null;
+  /** How `mcp` starts Sallyport when none runs; null when that cannot be done. */
+  startCommand: StartCommand | null;
 }
 
 /** Exit codes: 0 done, 1 failed, 2 wrong use. */

@@ -1,8 +1,7 @@
 /** The desktop app: wires the runtime to windows, tray, notifications and the Gateway. */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { app, type BrowserWindow, dialog, session } from "electron";
 import { contract } from "../../shared/contract/index.ts";
@@ -65,17 +64,14 @@ async function runCommandLine(args: string[]): Promise<void> {
   if (needsHeadlessPlatform()) return runAgainHeadless();
   app.disableHardwareAcceleration();
   app.dock?.hide();
-  // Chromium wants a profile folder; a command leaves none behind.
-  const profileDir = mkdtempSync(join(tmpdir(), "sallyport-command-"));
-  app.setPath("userData", profileDir);
-  process.once("exit", () => rmSync(profileDir, { recursive: true, force: true }));
   const { runCli } = await import("../cli/runCli.ts");
   const { processIo } = await import("../cli/io.ts");
   const code = await runCli(args, {
     io: processIo(homedir()),
     version: app.getVersion(),
     panelDir: appPaths.renderer,
-    headlessEntry: null,
+    // The same executable again, as the background program: Node alone is not in a package.
+    startCommand: { file: process.execPath, args: [...ownSwitches(), "gateway", "run", "--json"] },
   });
   app.exit(code);
 }
@@ -83,9 +79,7 @@ async function runCommandLine(args: string[]): Promise<void> {
 /** Chromium looks for a display before our code could tell it that none is needed. */
 function needsHeadlessPlatform(): boolean {
   const { DISPLAY: x11, WAYLAND_DISPLAY: wayland } = process.env;
-  return (
-    process.platform === "linux" && !x11 && !wayland && !app.commandLine.hasSwitch("ozone-platform")
-  );
+  return process.platform === "linux" && !x11 && !wayland && !app.commandLine.hasSwitch("ozone-platform");
 }
 
 /** Blocks on purpose: giving way to Chromium would end the process for want of a display. */
@@ -265,6 +259,12 @@ function desktopCalls(runtime: Runtime) {
         .catch((error: unknown) => logger.warn("approval.denyFailed", { id, error }));
     },
   };
+}
+
+/** A checkout names its folder before the command; as root Chromium's switch has to be passed on. */
+function ownSwitches(): string[] {
+  const switches = process.argv.slice(1).filter((arg) => arg === "--no-sandbox");
+  return app.isPackaged ? switches : [...switches, app.getAppPath()];
 }
 
 /** The app works without the Gateway; then MCP clients and the CLI cannot reach it, and the status line says so. */

@@ -23,7 +23,7 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0);
   const listId = useId();
   const entries = useEntries();
-  const shown = useMemo(() => findEntries(entries, query), [entries, query]);
+  const shown = useMemo(() => findEntries(entries, query, t("find.why")), [entries, query, t]);
   const go = (entry: FindEntry | undefined) => {
     if (entry === undefined) return;
     onClose();
@@ -130,7 +130,7 @@ function useEntries(): FindEntry[] {
 }
 
 /** `why x` asks about any name, also one that is no tool; other words must all occur. */
-function findEntries(entries: FindEntry[], query: string): FindEntry[] {
+function findEntries(entries: FindEntry[], query: string, whyHint: string): FindEntry[] {
   const typed = query.trim();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const found = entries.filter((entry) => {
@@ -141,7 +141,7 @@ function findEntries(entries: FindEntry[], query: string): FindEntry[] {
   const exact = found.findIndex((entry) => entry.label.toLowerCase() === typed.toLowerCase());
   if (exact > 0) found.unshift(...found.splice(exact, 1));
   if (asked !== undefined && exact < 0) {
-    found.push({ key: "asked", label: typed, hint: "", path: `/policy/why/${encodeURIComponent(asked)}` });
+    found.push({ key: "asked", label: typed, hint: whyHint, path: `/policy/why/${encodeURIComponent(asked)}` });
   }
   return found.slice(0, maxShown);
 }

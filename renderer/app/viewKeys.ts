@@ -41,6 +41,19 @@ export function keyName(event: KeyboardEvent): string {
   ].join("");
 }
 
+/** Lists keys under `?` that a component handles itself. */
+export function useKeyHelp(labels: Record<string, string>): void {
+  const text = JSON.stringify(labels);
+  useEffect(() => {
+    const listed: Record<string, string> = JSON.parse(text);
+    const own: ViewKeys = Object.fromEntries(
+      Object.entries(listed).map(([key, label]) => [key, { label, run: () => {} }]),
+    );
+    viewKeyStore.setState(({ sets }) => ({ sets: [...sets, own] }));
+    return () => viewKeyStore.setState(({ sets }) => ({ sets: sets.filter((set) => set !== own) }));
+  }, [text]);
+}
+
 /**
  * Registers keys for as long as the component lives. A dialog that is open gets its keys alone.
  * @param keys may change on every render

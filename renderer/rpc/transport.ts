@@ -24,8 +24,11 @@ export type OpenTransport = () => Promise<Transport>;
 export function defaultTransport(): OpenTransport {
   const bridge = window.sallyport?.transport;
   if (bridge !== undefined) return () => Promise.resolve(bridgeTransport(bridge));
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  return () => openWebSocket(`${scheme}://${location.host}/ws`);
+  // Relative to the page: the session's cookie is valid in this folder only, because cookies do not know ports.
+  const url = new URL("ws", location.href);
+  url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  url.hash = "";
+  return () => openWebSocket(url.href);
 }
 
 function bridgeTransport(bridge: PanelBridge["transport"]): Transport {

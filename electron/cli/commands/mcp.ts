@@ -56,12 +56,12 @@ export function mcpCommand(context: CliContext): Command {
 }
 
 function start(context: CliContext) {
-  if (context.headlessEntry === null) {
+  if (context.startCommand === null) {
     throw new AppError(
       "UNAVAILABLE",
       "Sallyport does not run, and this build has no headless program to start.",
     );
   }
   context.io.stderr("sallyport mcp: Sallyport does not run; starting it without a window.\n");
-  return startApp({ place: placeOf(context.io), entry: context.headlessEntry, env: context.io.env });
+  return startApp({ place: placeOf(context.io), command: context.startCommand, env: context.io.env });
 }

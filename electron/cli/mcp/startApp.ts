@@ -10,10 +10,16 @@ import { findGateway, type Place } from "../access.ts";
 const readyTimeoutMs = 30_000;
 const pollMs = 100;
 
+/** From a checkout Node with the built file, from the package the app's own executable. */
+export interface StartCommand {
+  file: string;
+  args: string[];
+}
+
 export interface StartAppOptions {
   place: Place;
-  /** File of the built headless program. */
-  entry: string;
+  /** Starts the program without a window and prints one JSON line when it is ready. */
+  command: StartCommand;
   env: Record<string, string | undefined>;
   readyTimeoutMs?: number;
 }
@@ -28,7 +34,7 @@ export async function startApp(options: StartAppOptions): Promise<GatewayFileInf
   mkdirSync(place.paths.logsDir, { recursive: true, mode: 0o700 });
   const outputFile = path.join(place.paths.logsDir, `headless-start-${process.pid}.log`);
   const output = openSync(outputFile, "w", 0o600);
-  const child = spawn(process.execPath, [options.entry, "--json"], {
+  const child = spawn(options.command.file, options.command.args, {
     detached: true,
     stdio: ["ignore", output, output],
     env: options.env as NodeJS.ProcessEnv,

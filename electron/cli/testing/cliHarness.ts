@@ -56,7 +56,7 @@ export async function createCliHarness(): Promise<CliHarness> {
         ask: async () => answers.shift() ?? "",
         signal: settings.signal ?? new AbortController().signal,
       };
-      run.code = await runCli(args, { io, version: "0.0.1", panelDir: null, headlessEntry: null });
+      run.code = await runCli(args, { io, version: "0.0.1", panelDir: null, startCommand: null });
       return run;
     },
     cleanUp: () => rm(homeDir, { recursive: true, force: true }),

@@ -97,7 +97,7 @@ export function createMcpEndpoint(deps: {
       lastSeenAtMs: clock.nowMs(),
       openRequests: 0,
     };
-    await session.server.connect(transport);
+    await session.connect(transport);
     await pass(open, request, response);
     // Anything but a valid `initialize` opened nothing.
     if (transport.sessionId === undefined) await session.close();

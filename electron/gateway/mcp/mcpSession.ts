@@ -2,6 +2,7 @@
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -33,6 +34,8 @@ export interface McpSessionDeps {
 
 export interface McpSession {
   server: Server;
+  /** Serves this session over a transport. A transport that closes leaves waiting calls waiting (architecture 13). */
+  connect(transport: Transport): Promise<void>;
   /** Ends what runs for this session; the server's transport closes with it. */
   close(): Promise<void>;
 }
@@ -81,13 +84,14 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
     const run = (options: CallOptions) => callTool(surface, caller, name, args, options);
     if (task !== undefined && extra.taskStore !== undefined && isListed(surface, caller, name)) {
       return tasks.start(extra.taskStore, task.ttl, ({ signal, onProgress }) =>
-        run({ signal: AbortSignal.any([signal, ended.signal]), onProgress, holdMs: null }),
+        run({ signal, detached: ended.signal, onProgress, holdMs: null }),
       );
     }
     const progress = progressOf(extra, logger);
     try {
       return await run({
-        signal: AbortSignal.any([extra.signal, ended.signal]),
+        signal: extra.signal,
+        detached: ended.signal,
         ...(progress === null ? {} : { onProgress: progress.report }),
         holdMs: deps.holdMs(),
       });
@@ -120,6 +124,11 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
 
   return {
     server,
+    connect(transport) {
+      // The SDK aborts its handlers when the transport closes; by then the surface must know that nobody cancelled.
+      transport.onclose = () => ended.abort();
+      return server.connect(transport);
+    },
     async close() {
       end();
       await server.close();

@@ -21,6 +21,7 @@ const callTimeoutMs = 60 * 60_000;
 const askedCommand = "uname -a";
 /** Counts for a minute, so that there is something to watch; ended by the clean-up. */
 const processCommand = "for n in $(seq 1 60); do echo tick $n; sleep 1; done";
+const watchMs = 8000;
 /** In the catalog, and removed by the policy of the agent `tryout`. */
 const hiddenToolName = "gateway";
 
@@ -59,7 +60,7 @@ export function createTryoutRunner(deps: {
     });
     const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
     const client = new Client({ name: "sallyport-tryout", version: deps.version });
-    await session.server.connect(serverEnd);
+    await session.connect(serverEnd);
     await client.connect(clientEnd);
     const call = async (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
       (await client.callTool({ name, arguments: args }, undefined, {
@@ -85,6 +86,8 @@ export function createTryoutRunner(deps: {
       });
       await run("cleanUp", async () => {
         if (sessionId === null) return { state: "done", detail: "nothing runs" };
+        // Long enough to look at the running terminal; stopping the run ends it at once.
+        await pause(watchMs, signal);
         return ending(await call("process", { action: "kill", sessionId }));
       });
     } finally {
@@ -92,6 +95,20 @@ export function createTryoutRunner(deps: {
       await session.close();
     }
   };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
 
 function ending(result: CallToolResult): Ending {

@@ -145,7 +145,7 @@ function LockReason({ unlock, phase, isLost, always }: AllowBarProps) {
   const seconds = (Math.ceil(unlock.remainingMs / 100) / 10).toFixed(1);
   return (
     <span>
-      {unlock.remainingMs > 0 ? t("lock.time", { seconds }) : null}
+      {unlock.remainingMs > 0 ? t(unlock.isEndSeen ? "lock.timeOnly" : "lock.time", { seconds }) : null}
       {unlock.remainingMs > 0 && !unlock.isEndSeen ? <br /> : null}
       {unlock.isEndSeen ? null : unlock.remainingMs > 0 ? t("lock.andEnd") : t("lock.end")}
     </span>

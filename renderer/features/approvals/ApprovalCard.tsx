@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
-import { isTyping } from "../../app/viewKeys.ts";
+import { isTyping, useKeyHelp } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -48,6 +48,12 @@ export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalC
   const toast = useToast();
   const copy = useCopyCommand(request.command, (text) => toast({ text }));
   useActivationGuard(cardRef);
+  useKeyHelp({
+    Escape: t("keys.esc"),
+    "Ctrl+Shift+Enter": t("keys.allow"),
+    n: t("keys.note"),
+    PageDown: t("keys.page"),
+  });
   useEffect(() => {
     if (!isTyping(document.activeElement) && document.querySelector("dialog[open]") === null) {
       denyRef.current?.focus({ preventScroll: true });

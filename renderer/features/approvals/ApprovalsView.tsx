@@ -5,6 +5,7 @@ import { useSearchParams } from "wouter";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useT } from "../../i18n/index.ts";
+import { useLive } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { EmptyState } from "../../ui/States.tsx";
@@ -12,6 +13,8 @@ import { useIsNarrow } from "../../ui/useIsNarrow.ts";
 import { VerdictShape } from "../../ui/Verdict.tsx";
 import { TryoutCard } from "../tryout/TryoutCard.tsx";
 import { ApprovalCard } from "./ApprovalCard.tsx";
+import { CommandText } from "./CommandText.tsx";
+import { useDecisionWords } from "./decisionWords.ts";
 import { BurstTable } from "./BurstTable.tsx";
 import { isBurst } from "./burstGroups.ts";
 import { Departed, HistoryButton, LastDecisions, QueuePane, QueueStrip } from "./QueuePane.tsx";
@@ -130,9 +133,33 @@ function NothingWaits({ queue }: { queue: Queue }) {
         <EmptyState title={t("empty.title")} action={<HistoryButton />}>
           <p>{t("empty.text")}</p>
         </EmptyState>
+        <Unreached />
         <TryoutCard />
       </div>
       <LastDecisions />
+    </div>
+  );
+}
+
+const unreachedCodes = new Set(["noOperator", "screenLocked"]);
+
+/** The newest request that nobody could be asked about, with the way to mend that (A17). */
+function Unreached() {
+  const t = useT("approvals");
+  const words = useDecisionWords();
+  const recent = useLive((state) => state.recentDecisions);
+  const missed = recent.find(({ by }) => by.kind === "system" && unreachedCodes.has(by.reason.code));
+  if (missed === undefined) return null;
+  return (
+    <div className="unreached">
+      <p className="row">
+        <VerdictShape kind="asks" />
+        <span>{t("empty.unreached")}</span>
+        <code className="ellipsis">
+          <CommandText text={missed.command} end={Math.min(missed.command.length, 120)} />
+        </code>
+      </p>
+      <p className="second">{words.long(missed.by)}</p>
     </div>
   );
 }

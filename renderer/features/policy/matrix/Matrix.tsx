@@ -48,6 +48,8 @@ export interface MatrixProps {
 }
 
 const narrowPx = 720;
+/** Below this the columns do not fit, so skipped ones give way first. */
+const foldPx = 850;
 /** Left padding of the scroll area, as in the style sheet. */
 const paddingPx = 14;
 
@@ -61,10 +63,11 @@ export function Matrix(props: MatrixProps) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const size = useElementSize(scrollRef);
   const isNarrow = size.width > 0 && size.width < narrowPx;
+  const foldSkipped = size.width > 0 && size.width < foldPx;
   const toolWidth = isNarrow ? 168 : 182;
   const plan = useMemo(
-    () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - paddingPx - 2), isNarrow),
-    [trace, size.width, toolWidth, isNarrow],
+    () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - paddingPx - 2), foldSkipped),
+    [trace, size.width, toolWidth, foldSkipped],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: a cache that is emptied when what it was made from changes
   const drawings = useMemo(() => new Map<number, ReturnType<typeof drawRow>>(), [trace, plan, rowHeight]);

@@ -52,6 +52,7 @@ export function repairCandidates(trace: PolicyTrace, row: PolicyRow, config: unk
     candidates.push({
       edits,
       scope: scopes.has("global") ? "global" : scopes.has("agent") ? "agent" : "list",
+      liftsProfile: edits.some((edit) => edit.path.at(-1) === "profile"),
     });
   }
   return candidates.sort((a, b) => a.edits.length - b.edits.length).slice(0, maxCandidates);

@@ -15,6 +15,9 @@ const shared: editor.IEditorOptions = {
   unicodeHighlight: { ambiguousCharacters: true, invisibleCharacters: true },
   // Links in a config are text until somebody copies them.
   links: false,
+  wordWrap: "on",
+  wrappingIndent: "deepIndent",
+  lineNumbersMinChars: 3,
 };
 
 export interface EditorProblem {

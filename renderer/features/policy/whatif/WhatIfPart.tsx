@@ -135,7 +135,9 @@ function Difference(props: { diffs: readonly RowDiff[]; kept: number; total: num
   const [opened, closed, moved] = [names("widens"), names("narrows"), names("same")];
   return (
     <div className="policy-versus" aria-live="polite">
-      <Rich t={t} k="reach" values={{ kept: props.kept, total: props.total }} />
+      <span>
+        <Rich t={t} k="reach" values={{ kept: props.kept, total: props.total }} />
+      </span>
       {!props.isEdited ? <span className="second">{t("whatif.unchanged")}</span> : null}
       {opened.length === 0 ? null : (
         <span title={opened.join(", ")}>

@@ -1,0 +1,185 @@
+/** Findings about a whole config in a context: those of the engine, and slips that no stage notices. */
+
+import { profileLists, toolGroups } from "../catalog.ts";
+import type { ColumnId, FindingKind } from "../codes.ts";
+import type { CompiledPolicy } from "../compile.ts";
+import { asRecord, getList, pathText } from "../configRecord.ts";
+import { nearestName } from "../didYouMean.ts";
+import { runPolicy, type StageVerdicts } from "../evaluate.ts";
+import { knownNames } from "../findings.ts";
+import { type ListEntry, pluginsGroup } from "../lists.ts";
+import { normalizeKey } from "../names.ts";
+import type { ToolIndex } from "../toolIndex.ts";
+import type { ConfigPath, PolicyContext, PolicyFinding, RegisteredTool } from "../types.ts";
+import { reaches } from "./repairMoves.ts";
+
+/** A skill with the tools that its commands and instructions use. */
+export interface SkillTools {
+  name: string;
+  tools: readonly string[];
+}
+
+/**
+ * @param skills to be checked for tools that are all filtered
+ * @returns findings of this context, those of the engine first
+ */
+export function collectFindings(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+  { skills = [] }: { skills?: readonly SkillTools[] } = {},
+): PolicyFinding[] {
+  const run = runPolicy(compiled, context, tools);
+  const { index } = run.entering;
+  const names = [...knownNames(run.entering), ...index.slots.map((slot) => slot.normalized), pluginsGroup];
+  const removedBefore = new Set(
+    index.slots.map((_, slot) => slot).filter((slot) => !run.entering.slots.includes(slot)),
+  );
+  const findings = [...run.result.findings];
+  for (const stage of run.stages) {
+    findings.push(...denyFindings(stage, index, names), ...allowFindings(stage, index, removedBefore));
+    if (stage.policy.column === "profile") findings.push(...wideGrants(stage));
+    for (const slot of index.slots.keys()) if (removes(stage, slot)) removedBefore.add(slot);
+  }
+  findings.push(...bothLists(compiled), ...overwrittenProviderKeys(compiled));
+  const kept = new Set(run.result.tools);
+  for (const skill of skills) {
+    if (skill.tools.length > 0 && skill.tools.every((tool) => !kept.has(tool))) {
+      findings.push(finding("skill-without-tools", null, `skill ${skill.name}`, null, [...skill.tools]));
+    }
+  }
+  return findings;
+}
+
+function finding(
+  kind: FindingKind,
+  column: ColumnId | null,
+  stage: string,
+  path: ConfigPath | null,
+  entries: string[],
+  suggestion?: string,
+): PolicyFinding {
+  return {
+    kind,
+    column,
+    stage,
+    configPath: path === null ? null : [...path],
+    path: path === null ? stage : pathText(path),
+    entries,
+    failsOpen: false,
+    enforced: false,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(suggestion === undefined || path === null
+      ? {}
+      : { fix: [{ op: "set" as const, path: [...path], value: suggestion }] }),
+  };
+}
+
+function removes({ deny, allow, report }: StageVerdicts, slot: number): boolean {
+  if (deny !== undefined && deny[slot] !== -1) return true;
+  return !report.dropped && allow !== undefined && allow[slot] === -1;
+}
+
+/** Deny entries that name nothing: the reference never says a word about them. */
+function denyFindings(
+  { policy }: StageVerdicts,
+  index: ToolIndex,
+  names: readonly string[],
+): PolicyFinding[] {
+  return written(policy.deny?.entries).flatMap(({ entry, path }) => {
+    if (entry.kind === "group" || names.includes(entry.name)) return [];
+    if (index.slots.some((slot) => reaches(entry, slot))) return [];
+    const suggestion = entry.kind === "name" ? nearestName(entry.name, names) : undefined;
+    return [finding("deny-names-nothing", policy.column, policy.label, path, [entry.name], suggestion)];
+  });
+}
+
+function written(entries: readonly ListEntry[] | undefined): { entry: ListEntry; path: ConfigPath }[] {
+  return (entries ?? []).flatMap((entry) => {
+    const path = entry.rule.configPath;
+    const isOwn =
+      entry.rule.list === "allow" || entry.rule.list === "alsoAllow" || entry.rule.list === "deny";
+    return path === null || !isOwn || typeof path.at(-1) !== "number" ? [] : [{ entry, path }];
+  });
+}
+
+/** Allow entries whose tools are denied beside them, or were removed before. */
+function allowFindings(
+  stage: StageVerdicts,
+  index: ToolIndex,
+  removedBefore: ReadonlySet<number>,
+): PolicyFinding[] {
+  const { policy, deny } = stage;
+  // Entries at the profile stage can bring back; only later lists come too late.
+  if (policy.column === "profile" || policy.column === "provider-profile") return [];
+  return written(policy.allow?.entries).flatMap(({ entry, path }) => {
+    const reached = [...index.slots.keys()].filter((position) => {
+      const slot = index.slots[position];
+      return slot !== undefined && slot.tool.unavailable === undefined && reaches(entry, slot);
+    });
+    if (reached.length === 0) return [];
+    if (deny !== undefined && reached.every((slot) => deny[slot] !== -1)) {
+      return [finding("shadowed-entry", policy.column, policy.label, path, [entry.name])];
+    }
+    if (entry.kind !== "star" && reached.every((slot) => removedBefore.has(slot))) {
+      return [finding("unreachable-entry", policy.column, policy.label, path, [entry.name])];
+    }
+    return [];
+  });
+}
+
+/** Entries that lift a profile as a whole, or that come from a section nobody reads as a grant. */
+function wideGrants({ policy }: StageVerdicts): PolicyFinding[] {
+  const members = new Set(profileLists.get(policy.profile ?? "") ?? []);
+  const findings: PolicyFinding[] = [];
+  const implicit = new Map<string, { path: ConfigPath; names: string[] }>();
+  for (const entry of policy.allow?.entries ?? []) {
+    const path = entry.rule.configPath;
+    if (path === null || members.has(entry.name)) continue;
+    if (entry.rule.list === "implicit") {
+      const known = implicit.get(entry.rule.path) ?? { path, names: [] };
+      known.names.push(entry.name);
+      implicit.set(entry.rule.path, known);
+    } else if (entry.rule.list === "alsoAllow" && isWide(entry)) {
+      findings.push(finding("wider-than-profile", policy.column, policy.label, path, [entry.name]));
+    }
+  }
+  for (const { path, names } of implicit.values()) {
+    findings.push(finding("wider-than-profile", policy.column, policy.label, path, names));
+  }
+  return findings;
+}
+
+function isWide(entry: ListEntry): boolean {
+  if (entry.kind === "star" || entry.kind === "pattern" || entry.name === pluginsGroup) return true;
+  return entry.kind === "group" && (toolGroups.get(entry.name)?.length ?? 0) > 4;
+}
+
+/** Objects in which allow and alsoAllow both have entries: refused at load. */
+function bothLists(compiled: CompiledPolicy): PolicyFinding[] {
+  const scopes = [compiled.global, ...[...compiled.agents.values()].map((agent) => agent.tools)];
+  return scopes
+    .flatMap((scope) => [scope, ...scope.byProvider.values()])
+    .filter((scope) => {
+      const sizes = [getList(scope.record, "allow"), getList(scope.record, "alsoAllow")].map(
+        (list) => list?.length ?? 0,
+      );
+      return sizes.every((size) => size > 0);
+    })
+    .map((scope) =>
+      finding("allow-and-also-allow", null, pathText(scope.path), scope.path, ["allow", "alsoAllow"]),
+    );
+}
+
+/** byProvider keys that a later equal key replaces, or that are blank. */
+function overwrittenProviderKeys(compiled: CompiledPolicy): PolicyFinding[] {
+  const scopes = [compiled.global, ...[...compiled.agents.values()].map((agent) => agent.tools)];
+  return scopes.flatMap((scope) =>
+    Object.keys(asRecord(scope.record?.byProvider) ?? {}).flatMap((key) => {
+      const path = [...scope.path, "byProvider", key];
+      const normalized = normalizeKey(key);
+      const isUsed = normalized !== undefined && scope.byProvider.get(normalized)?.key === key;
+      return isUsed ? [] : [finding("provider-key-never-matches", null, pathText(path), path, [key])];
+    }),
+  );
+}

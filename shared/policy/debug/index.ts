@@ -1,0 +1,8 @@
+/** The pure parts of the policy debugger. */
+
+export * from "./assertions.ts";
+export * from "./compareTraces.ts";
+export * from "./configEdits.ts";
+export * from "./contextClasses.ts";
+export { collectFindings, type SkillTools } from "./findings.ts";
+export * from "./whyTool.ts";

@@ -1,0 +1,300 @@
+/** Single edits that let a tool pass the column that removes it, or that would take it away. */
+
+import { profileLists } from "../catalog.ts";
+import type { CompiledPolicy } from "../compile.ts";
+import { asRecord, getIn, getList } from "../configRecord.ts";
+import { type PolicyRun, runPolicy, type StageVerdicts } from "../evaluate.ts";
+import { compileList, findHit, type ListEntry } from "../lists.ts";
+import { normalizeAgentId } from "../names.ts";
+import { resolveAgentId } from "../sessionKeys.ts";
+import type { ToolSlot } from "../toolIndex.ts";
+import { stageRemoves } from "../traceRulings.ts";
+import type { ConfigEdit, ConfigPath, PolicyContext, RegisteredTool } from "../types.ts";
+
+/** A set of edits that belong together and let the tool pass one column. */
+export type Move = readonly ConfigEdit[];
+
+interface Situation {
+  compiled: CompiledPolicy;
+  context: PolicyContext;
+  run: PolicyRun;
+  slot: ToolSlot;
+  position: number;
+}
+
+/**
+ * The alternatives at the first column that removes a tool.
+ * @returns empty when no edit of the config helps there
+ */
+export function repairMoves(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+  position: number,
+): Move[] {
+  const run = runPolicy(compiled, context, tools);
+  const slot = run.entering.index.slots[position];
+  if (slot === undefined) return [];
+  const situation: Situation = { compiled, context, run, slot, position };
+  const early = beforeStages(situation);
+  if (early !== undefined) return early;
+  const stage = run.stages.find((verdicts) => stageRemoves(verdicts, position));
+  if (stage !== undefined) return stageMoves(situation, stage);
+  if (context.surface === "http" && run.httpDenied.has(position)) return httpMoves(situation);
+  return [];
+}
+
+/** @returns undefined when the tool enters the pipeline */
+function beforeStages({ compiled, run, slot, position, context }: Situation): Move[] | undefined {
+  const { unavailable } = slot.tool;
+  if (unavailable !== undefined) {
+    const path = unavailable.params?.path?.split(".");
+    const isSwitch = unavailable.reason === "disabled-in-config" || unavailable.reason === "plugins-disabled";
+    return isSwitch && path !== undefined ? [[{ op: "set", path, value: true }]] : [];
+  }
+  for (const reasons of run.entering.reasons.values()) {
+    const reason = reasons.get(position);
+    if (reason === undefined) continue;
+    if (reason.code === "plugins-disabled")
+      return [[{ op: "set", path: ["plugins", "enabled"], value: true }]];
+    if (reason.code === "native-web-search") {
+      return [[{ op: "set", path: ["tools", "web", "search", "openaiCodex", "enabled"], value: false }]];
+    }
+    if (reason.code === "optional-not-enabled") return alsoAllowMoves(compiled, context, slot.name, []);
+    // Conflicts of names, the channel, the sender and the surface are no matter of the config.
+    return [];
+  }
+  return undefined;
+}
+
+function stageMoves(situation: Situation, stage: StageVerdicts): Move[] {
+  const { position } = situation;
+  const denied = stage.deny !== undefined && stage.deny[position] !== -1;
+  if (stage.policy.column === "sandbox") return sandboxMoves(situation, stage, denied);
+  if (stage.policy.column === "subagent") return subagentMoves(situation, stage, denied);
+  if (denied) return denyMoves(situation, stage);
+  if (stage.policy.column === "profile") return profileMoves(situation, "base");
+  if (stage.policy.column === "provider-profile") return profileMoves(situation, "provider");
+  return appendMoves(situation.compiled, stage.policy.restricts?.configPath ?? null, situation.slot.name);
+}
+
+/** Every deny entry that reaches the tool, with its place. */
+function hittingEntries({ slot }: Situation, { policy }: StageVerdicts): ListEntry[] {
+  return (policy.deny?.entries ?? []).filter((entry) => reaches(entry, slot));
+}
+
+/** Whether an entry alone reaches a tool, apply_patch through write included. */
+export function reaches(entry: ListEntry, slot: ToolSlot): boolean {
+  const none: ReadonlySet<string> = new Set();
+  const source = { raw: entry.name, list: entry.rule.list, path: null };
+  const list = compileList(entry.rule.column, "denies", [source]);
+  if (findHit(list, slot.normalized, slot.pluginId, none) !== -1) return true;
+  return slot.normalized === "apply_patch" && findHit(list, "write", undefined, none) !== -1;
+}
+
+/** Drop the entries, or replace wide ones by everything else that they reach. */
+function denyMoves(situation: Situation, stage: StageVerdicts): Move[] {
+  const entries = hittingEntries(situation, stage);
+  const written = entries.filter((entry) => entry.rule.configPath !== null);
+  if (written.length < entries.length || written.length === 0) return [];
+  const drop = byPosition(written).map((entry): ConfigEdit => ({ op: "remove", path: pathOf(entry) }));
+  const isWide = written.some((entry) => entry.kind !== "name" || entry.name !== situation.slot.normalized);
+  if (!isWide) return [drop];
+  const narrowed = byPosition(written).flatMap((entry): ConfigEdit[] => {
+    const others = othersReached(situation, entry);
+    const path = pathOf(entry);
+    return [
+      { op: "remove", path },
+      ...others.map((value, index): ConfigEdit => ({ op: "insert", path: shifted(path, index), value })),
+    ];
+  });
+  return [narrowed, drop];
+}
+
+/** The last first, so that earlier positions stay what they are. */
+function byPosition(entries: readonly ListEntry[]): ListEntry[] {
+  return entries.toSorted((a, b) => Number(pathOf(b).at(-1)) - Number(pathOf(a).at(-1)));
+}
+
+function pathOf(entry: ListEntry): (string | number)[] {
+  return [...(entry.rule.configPath ?? [])];
+}
+
+function shifted(path: readonly (string | number)[], by: number): (string | number)[] {
+  return [...path.slice(0, -1), Number(path.at(-1)) + by];
+}
+
+function othersReached({ run, slot }: Situation, entry: ListEntry): string[] {
+  const names = run.entering.index.slots
+    .filter((other) => other.normalized !== slot.normalized && reaches(entry, other))
+    .map((other) => other.normalized);
+  // Denying write would deny apply_patch again.
+  const carriesBack = slot.normalized === "apply_patch" ? names.filter((name) => name !== "write") : names;
+  const absent = entry.members.filter((member) => member !== slot.normalized && member !== "write");
+  return [...new Set([...carriesBack, ...(entry.kind === "group" ? absent : [])])];
+}
+
+/** Puts the name at the end of a written list. */
+function appendMoves(compiled: CompiledPolicy, path: ConfigPath | null, name: string): Move[] {
+  if (path === null) return [];
+  const list = valueAt(compiled.config, path);
+  const length = Array.isArray(list) ? list.length : 0;
+  return [[{ op: "insert", path: [...path, length], value: name }]];
+}
+
+export function valueAt(config: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((value, part) => {
+    if (typeof part === "number") return Array.isArray(value) ? value[part] : undefined;
+    return getIn(value, part);
+  }, config);
+}
+
+interface ToolsPlace {
+  path: ConfigPath;
+  record: unknown;
+}
+
+/** The tools objects that can hold a profile or alsoAllow: the agent's (if listed), then the global one. */
+function toolsPlaces(compiled: CompiledPolicy, context: PolicyContext): ToolsPlace[] {
+  const id = resolveAgentId(context.agentId, context.sessionKey);
+  const agent = id === undefined ? undefined : compiled.agents.get(normalizeAgentId(id));
+  const places: ToolsPlace[] =
+    agent === undefined ? [] : [{ path: agent.tools.path, record: agent.tools.record }];
+  return [...places, { path: ["tools"], record: compiled.global.record }];
+}
+
+function providerPlaces({ compiled, run }: Situation): ToolsPlace[] {
+  const stage = run.stages.find((verdicts) => verdicts.policy.column === "provider-profile");
+  const profilePath = stage?.policy.restricts?.configPath;
+  if (profilePath === undefined || profilePath === null) return [];
+  const path = profilePath.slice(0, -1);
+  return [{ path, record: valueAt(compiled.config, path) }];
+}
+
+function profileMoves(situation: Situation, which: "base" | "provider"): Move[] {
+  const { compiled, context, slot } = situation;
+  const places = which === "base" ? toolsPlaces(compiled, context) : providerPlaces(situation);
+  const moves = alsoAllowMovesAt(places, slot.normalized, which === "base" ? places : []);
+  for (const place of places) {
+    const word = asRecord(place.record)?.profile;
+    for (const [profile, members] of profileLists) {
+      if (members.includes(slot.normalized) && profile !== word) {
+        moves.push([{ op: "set", path: [...place.path, "profile"], value: profile }]);
+      }
+    }
+    if (word !== "full") moves.push([{ op: "set", path: [...place.path, "profile"], value: "full" }]);
+  }
+  return moves;
+}
+
+function alsoAllowMoves(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  name: string,
+  inherited: readonly ToolsPlace[],
+): Move[] {
+  return alsoAllowMovesAt(toolsPlaces(compiled, context), name, inherited);
+}
+
+/**
+ * alsoAllow at each place. A new list at the agent would replace the global one, so it starts with its entries;
+ * beside a non-empty allow the name goes there too, because both lists may not stand together.
+ */
+function alsoAllowMovesAt(
+  places: readonly ToolsPlace[],
+  name: string,
+  inherited: readonly ToolsPlace[],
+): Move[] {
+  return places.map((place): Move => {
+    const own = getList(place.record, "alsoAllow");
+    const allow = getList(place.record, "allow");
+    if (own === undefined && allow !== undefined && allow.length > 0) {
+      return [{ op: "insert", path: [...place.path, "allow", allow.length], value: name }];
+    }
+    if (own !== undefined)
+      return [{ op: "insert", path: [...place.path, "alsoAllow", own.length], value: name }];
+    const others = inherited
+      .filter((other) => other !== place)
+      .map((other) => getList(other.record, "alsoAllow"))
+      .find((list) => list !== undefined);
+    return [{ op: "set", path: [...place.path, "alsoAllow"], value: [...(others ?? []), name] }];
+  });
+}
+
+/** Sandbox lists: the agent's own key if it has one, else the global one. */
+function sandboxMoves(situation: Situation, stage: StageVerdicts, denied: boolean): Move[] {
+  const { compiled, context, slot } = situation;
+  const entries = denied ? hittingEntries(situation, stage) : [];
+  if (entries.some((entry) => entry.rule.configPath !== null)) return denyMoves(situation, stage);
+  const listPath = stage.policy.restricts?.configPath;
+  if (!denied && listPath !== null && listPath !== undefined)
+    return appendMoves(compiled, listPath, slot.name);
+  const id = resolveAgentId(context.agentId, context.sessionKey);
+  const agent = id === undefined ? undefined : compiled.agents.get(id);
+  return toolsPlaces(compiled, context).flatMap((place): Move[] => {
+    const key = listPath === null || listPath === undefined ? "alsoAllow" : "allow";
+    const path = [...place.path, "sandbox", "tools", key];
+    const own = getList(place.record, "sandbox", "tools", key);
+    // A global list that the agent replaces has no effect here.
+    const isShadowed =
+      place.path[0] === "tools" && getList(agent?.tools.record, "sandbox", "tools", key) !== undefined;
+    if (isShadowed) return [];
+    if (own !== undefined) return [[{ op: "insert", path: [...path, own.length], value: slot.name }]];
+    const inherited = getList(compiled.config, "tools", "sandbox", "tools", key) ?? [];
+    return [[{ op: "set", path, value: [...inherited, slot.name] }]];
+  });
+}
+
+/** Sub-agent lists exist globally only; a literal name in allow or alsoAllow lifts the built-in deny. */
+function subagentMoves(situation: Situation, stage: StageVerdicts, denied: boolean): Move[] {
+  const { compiled, slot } = situation;
+  const entries = denied ? hittingEntries(situation, stage) : [];
+  if (entries.some((entry) => entry.rule.configPath !== null)) return denyMoves(situation, stage);
+  const lists = ["tools", "subagents", "tools"] as const;
+  const allow = getList(compiled.config, ...lists, "allow");
+  if (allow !== undefined)
+    return [[{ op: "insert", path: [...lists, "allow", allow.length], value: slot.name }]];
+  const also = getList(compiled.config, ...lists, "alsoAllow");
+  return also === undefined
+    ? [[{ op: "set", path: [...lists, "alsoAllow"], value: [slot.name] }]]
+    : [[{ op: "insert", path: [...lists, "alsoAllow", also.length], value: slot.name }]];
+}
+
+function httpMoves({ compiled, run, slot, position }: Situation): Move[] {
+  const rule = run.httpDenied.get(position)?.rule;
+  if (rule === undefined) return [];
+  if (rule.configPath !== null) return [[{ op: "remove", path: [...rule.configPath] }]];
+  const allow = getList(compiled.config, "gateway", "tools", "allow");
+  return allow === undefined
+    ? [[{ op: "set", path: ["gateway", "tools", "allow"], value: [slot.name] }]]
+    : [[{ op: "insert", path: ["gateway", "tools", "allow", allow.length], value: slot.name }]];
+}
+
+/** Deny entries that would take a tool away: for the agent, for everybody, for this group. */
+export function removalMoves(
+  compiled: CompiledPolicy,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+  name: string,
+): Move[] {
+  const run = runPolicy(compiled, context, tools);
+  const places = toolsPlaces(compiled, context);
+  const group = run.stages.find((verdicts) => verdicts.policy.column === "group")?.policy.configPaths[0];
+  if (group !== undefined) {
+    const path = group.slice(0, -1);
+    places.push({ path, record: valueAt(compiled.config, path) });
+  }
+  const moves = places.map((place): Move => {
+    const deny = getList(place.record, "deny");
+    return deny === undefined
+      ? [{ op: "set", path: [...place.path, "deny"], value: [name] }]
+      : [{ op: "insert", path: [...place.path, "deny", deny.length], value: name }];
+  });
+  if (context.surface !== "http") return moves;
+  const deny = getList(compiled.config, "gateway", "tools", "deny");
+  const http: Move =
+    deny === undefined
+      ? [{ op: "set", path: ["gateway", "tools", "deny"], value: [name] }]
+      : [{ op: "insert", path: ["gateway", "tools", "deny", deny.length], value: name }];
+  return [http, ...moves];
+}
