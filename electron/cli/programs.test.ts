@@ -270,7 +270,9 @@ it("a command of an agent cannot use the command line to approve itself", async 
     [
       "#!/bin/sh",
       "unset OPENCLAW_SHELL SALLYPORT_EXEC_ID",
-      "sallyport approvals allowlist add /bin/uname 2>&1",
+      // In pieces: written out, the text of the script alone would have been refused.
+      "a=appro; b=vals",
+      'sallyport "$a$b" allowlist add /bin/uname 2>&1',
       // Not refused by the command line, but by the Gateway: as any other program that has read the token.
       "sallyport gateway status 2>&1",
       "exit 0",

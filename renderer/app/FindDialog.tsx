@@ -141,7 +141,12 @@ function findEntries(entries: FindEntry[], query: string, whyHint: string): Find
   const exact = found.findIndex((entry) => entry.label.toLowerCase() === typed.toLowerCase());
   if (exact > 0) found.unshift(...found.splice(exact, 1));
   if (asked !== undefined && exact < 0) {
-    found.push({ key: "asked", label: typed, hint: whyHint, path: `/policy/why/${encodeURIComponent(asked)}` });
+    found.push({
+      key: "asked",
+      label: typed,
+      hint: whyHint,
+      path: `/policy/why/${encodeURIComponent(asked)}`,
+    });
   }
   return found.slice(0, maxShown);
 }

@@ -27,7 +27,13 @@ export function testStatus(changes: Partial<AppStatus> = {}): AppStatus {
     shell: "headless",
     stateDir: "/home/mira/.openclaw",
     gateway: { kind: "listening", address: "127.0.0.1", port: 18_789 },
-    config: { path: "/home/mira/.openclaw/openclaw.json", state: "ok", hash: "h", changedAtMs: 0, problems: [] },
+    config: {
+      path: "/home/mira/.openclaw/openclaw.json",
+      state: "ok",
+      hash: "h",
+      changedAtMs: 0,
+      problems: [],
+    },
     approvalsFile: { path: "/home/mira/.openclaw/exec-approvals.json", state: "ok", problems: [] },
     settingsProblems: [],
     mode: {
@@ -101,7 +107,10 @@ export function testRequest(command: string, changes: Partial<ApprovalRequest> =
   };
 }
 
-export function testDecision(request: ApprovalRequest, changes: Partial<ApprovalDecision> = {}): ApprovalDecision {
+export function testDecision(
+  request: ApprovalRequest,
+  changes: Partial<ApprovalDecision> = {},
+): ApprovalDecision {
   return {
     id: request.id,
     command: request.command,

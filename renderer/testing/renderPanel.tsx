@@ -1,8 +1,7 @@
 /** Renders panel components against a real contract server in memory, for tests. */
 
-import { render, type RenderResult } from "@testing-library/react";
+import { type RenderResult, render } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { Providers } from "../app/Providers.tsx";
 import { contract, type SallyportContract } from "../../shared/contract/index.ts";
 import {
   createMemoryPair,
@@ -14,6 +13,7 @@ import {
   serve,
   type Transport,
 } from "../../shared/rpc/index.ts";
+import { Providers } from "../app/Providers.tsx";
 import { createPanelRpc, type PanelRpc } from "../rpc/connection.ts";
 import { fixtureHandlers } from "./fixtures.ts";
 
@@ -38,7 +38,9 @@ const principal: Principal = {
 
 /** @param handlers replace the fixture's answers; unmount and dispose happen in the test's cleanup */
 export function renderPanel(ui: ReactNode, handlers: TestHandlers = {}): TestPanel {
-  const listeners = new Set<<E extends EventName<SallyportContract>>(event: E, payload: EventPayload<SallyportContract, E>) => void>();
+  const listeners = new Set<
+    <E extends EventName<SallyportContract>>(event: E, payload: EventPayload<SallyportContract, E>) => void
+  >();
   let current: Transport | null = null;
   let isOpen = true;
   const open = (): Promise<Transport> => {

@@ -97,7 +97,7 @@ export function compileList(
         path: source.path === null ? source.list : pathText(source.path),
         entry: source.raw,
         effect,
-        why: source.why ?? reasonOfKind[kind],
+        why: source.why ?? (name === pluginsGroup ? reasonOfKind.group : reasonOfKind[kind]),
       },
     });
   }

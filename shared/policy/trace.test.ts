@@ -154,6 +154,21 @@ describe("tracePolicy", () => {
     });
   });
 
+  test("says when an entry reaches a tool through its plugin, a pattern or a group", () => {
+    const tools: RegisteredTool[] = [
+      ...core("read", "cron"),
+      { name: "kit_one", owner: { kind: "plugin", pluginId: "kit" } },
+    ];
+    const compiled = compilePolicy({ tools: { deny: ["kit", "cr*", "group:fs"] } }, { hardening: reference });
+    const trace = tracePolicy(compiled, { senderIsOwner: true }, tools);
+    const column = trace.columns.findIndex((candidate) => candidate.id === "global");
+    expect(trace.rows.map((row) => row.cells[column]?.why?.code)).toEqual([
+      "denied-by-group",
+      "denied-by-pattern",
+      "denied-by-plugin",
+    ]);
+  });
+
   test("keeps what a model entry or the agent replaces as rules without effect", () => {
     const config = {
       tools: {

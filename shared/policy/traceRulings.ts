@@ -9,6 +9,7 @@ import type { StagePolicy } from "./pick.ts";
 import type { ToolSlot } from "./toolIndex.ts";
 import type { ColumnSpec } from "./traceColumns.ts";
 import type { ConfigPath, PolicyCell, PolicyRule, Reason } from "./types.ts";
+import { matchesPattern } from "./wildcards.ts";
 
 /** What a column does to one tool, before it is known whether the tool gets there. */
 export interface Ruling {
@@ -193,11 +194,11 @@ function stageRuling(verdicts: StageVerdicts) {
   return (slot: ToolSlot, position: number): Ruling => {
     const denyHit = deny?.[position] ?? -1;
     const allowHit = report.dropped ? -1 : (allow?.[position] ?? -1);
-    const isPatch = slot.normalized === "apply_patch";
-    const key = ((denyHit + 1) * allowSize + (allowHit + 1)) * 2 + (isPatch ? 1 : 0);
+    const way = wayOf(policy.deny?.entries[denyHit] ?? policy.allow?.entries[allowHit], slot);
+    const key = ((denyHit + 1) * allowSize + (allowHit + 1)) * ways.length + ways.indexOf(way);
     const known = memory.get(key);
     if (known !== undefined) return known;
-    const ruling = stageCell(verdicts, denyHit, allowHit, isPatch);
+    const ruling = stageCell(verdicts, denyHit, allowHit, way);
     deepFreeze(ruling);
     memory.set(key, ruling);
     return ruling;
@@ -208,13 +209,13 @@ function stageCell(
   { policy, allow, report }: StageVerdicts,
   denyHit: number,
   allowHit: number,
-  isPatch: boolean,
+  way: Way,
 ): Ruling {
   const denyEntry = policy.deny?.entries[denyHit];
   const allowEntry = policy.allow?.entries[allowHit];
   if (denyEntry !== undefined) {
     const ids = [denyEntry.rule.id, ...(allowEntry === undefined ? [] : [allowEntry.rule.id])];
-    return removal(denyReason(denyEntry, isPatch), ids);
+    return removal(denyReason(denyEntry, way), ids);
   }
   if (report.dropped) {
     const ids = policy.restricts === undefined ? [] : [policy.restricts.id];
@@ -237,7 +238,7 @@ function stageCell(
   const isWritten = allowEntry.rule.list === "allow" || allowEntry.rule.list === "alsoAllow";
   const isNamed = isWritten && allowEntry.rule.configPath !== null && allowEntry.kind !== "star";
   return {
-    reached: { effect: "kept", ruleIds, why: allowReason(allowEntry, isPatch) },
+    reached: { effect: "kept", ruleIds, why: allowReason(allowEntry, way) },
     gone: isNamed ? { effect: "withoutEffect", ruleIds, why: { code: "removed-earlier" } } : goneCell,
     removes: false,
   };
@@ -249,40 +250,37 @@ function notListedReason(rule: PolicyRule | undefined): Reason {
   return { code: "not-listed" };
 }
 
-/** Whether an entry reaches apply_patch only because it reaches write. */
-function isThroughWrite(entry: ListEntry, isPatch: boolean): boolean {
-  return isPatch && entry.members.includes("write") && !entry.members.includes("apply_patch");
+/** How an entry reaches a tool: in its own form, through write, or because the tool belongs to a plugin. */
+const ways = ["own", "write", "plugin"] as const;
+type Way = (typeof ways)[number];
+
+function wayOf(entry: ListEntry | undefined, slot: ToolSlot): Way {
+  if (entry === undefined) return "own";
+  const { kind, name, members } = entry;
+  if (slot.normalized === "apply_patch") {
+    const reachesPatch =
+      kind === "star" ||
+      (kind === "pattern" ? matchesPattern(name, "apply_patch") : members.includes("apply_patch"));
+    return reachesPatch ? "own" : "write";
+  }
+  return kind === "name" && name !== slot.normalized ? "plugin" : "own";
 }
 
-function denyReason(entry: ListEntry, isPatch: boolean): Reason {
+function denyReason(entry: ListEntry, way: Way): Reason {
   const builtIn = entry.rule.why.code;
   if (entry.rule.configPath === null && builtIn !== "names-tool") return entry.rule.why;
   const params = { entry: entry.rule.entry };
-  if (isThroughWrite(entry, isPatch)) return { code: "denied-through-write", params };
-  switch (entry.kind) {
-    case "star":
-      return { code: "denied-by-star" };
-    case "pattern":
-      return { code: "denied-by-pattern", params };
-    case "group":
-      return { code: "denied-by-group", params };
-    case "name":
-      return { code: "denied-by-name", params };
-  }
+  if (way === "write") return { code: "denied-through-write", params };
+  if (way === "plugin") return { code: "denied-by-plugin", params };
+  if (entry.kind === "star") return { code: "denied-by-star" };
+  return { code: `denied-by-${entry.kind}`, params };
 }
 
-function allowReason(entry: ListEntry, isPatch: boolean): Reason {
+function allowReason(entry: ListEntry, way: Way): Reason {
   const params = { entry: entry.rule.entry };
-  if (entry.rule.list === "profile") return entry.rule.why;
-  if (isThroughWrite(entry, isPatch)) return { code: "allowed-through-write", params };
-  switch (entry.kind) {
-    case "star":
-      return { code: "allowed-by-star" };
-    case "pattern":
-      return { code: "allowed-by-pattern", params };
-    case "group":
-      return { code: "allowed-by-group", params };
-    case "name":
-      return { code: "allowed-by-name", params };
-  }
+  if (entry.rule.list === "profile") return { code: "in-profile", params: { ...entry.rule.why.params } };
+  if (way === "write") return { code: "allowed-through-write", params };
+  if (way === "plugin") return { code: "allowed-by-plugin", params };
+  if (entry.kind === "star") return { code: "allowed-by-star" };
+  return { code: `allowed-by-${entry.kind}`, params };
 }

@@ -34,7 +34,7 @@ const broadConfirmation = z.strictObject({
 const ui = z.strictObject({
   theme: uiSettings.shape.theme.default("system"),
   language: uiSettings.shape.language.default("system"),
-  density: uiSettings.shape.density.default("comfortable"),
+  density: uiSettings.shape.density.default("compact"),
   attention: uiSettings.shape.attention.default("notify"),
   singleKeys: uiSettings.shape.singleKeys.default(true),
 });

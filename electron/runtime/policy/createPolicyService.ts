@@ -10,6 +10,7 @@ import {
   compilePolicy,
   evaluatePolicy,
   isSandboxed,
+  listKnownTools,
   type PolicyContext,
   pathText,
   promptOrder,
@@ -137,6 +138,27 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
   const hardeningFor = (preset: HardeningPreset | undefined): Hardening =>
     preset === undefined ? deps.hardening() : preset === "reference" ? new Set() : allHardening;
 
+  /**
+   * "As OpenClaw would" is a question about OpenClaw's tools: those that its availability rules leave for this config,
+   * whether or not they are built here.
+   */
+  const toolsFor = (
+    preset: HardeningPreset | undefined,
+    value: unknown,
+    context: PolicyContext,
+  ): readonly RegisteredTool[] => {
+    if (preset !== "reference") return registry.registered();
+    const { agentId, provider, model, sandboxed } = context;
+    return listKnownTools(value, {
+      hasAgentDir: true,
+      hasWebSearchProvider: true,
+      ...(agentId === undefined ? {} : { agentId }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(model === undefined ? {} : { model }),
+      ...(sandboxed === undefined ? {} : { sandboxed }),
+    });
+  };
+
   return {
     decide(caller, name) {
       const context = contextOf(caller);
@@ -168,7 +190,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       const chosen = questionConfig(input);
       const startedAt = performance.now();
       const compiled = compilePolicy(chosen.value, { hardening: hardeningFor(input.preset) });
-      const trace = tracePolicy(compiled, input.context, registry.registered());
+      const trace = tracePolicy(compiled, input.context, toolsFor(input.preset, chosen.value, input.context));
       const evaluatedInMs = performance.now() - startedAt;
       const positions: Record<string, { line: number; column: number }> = {};
       for (const rule of trace.rules) {
@@ -184,11 +206,13 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       };
     },
     explain(input) {
-      const compiled = compilePolicy(questionConfig(input).value, { hardening: hardeningFor(input.preset) });
+      const chosen = questionConfig(input);
+      const compiled = compilePolicy(chosen.value, { hardening: hardeningFor(input.preset) });
+      const { preset, context, tools } = input;
       return evaluatePolicy(
         compiled,
-        input.context,
-        input.tools === undefined ? registry.registered() : toRegistered(input.tools),
+        context,
+        tools === undefined ? toolsFor(preset, chosen.value, context) : toRegistered(tools),
       );
     },
   };

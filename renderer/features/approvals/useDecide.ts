@@ -12,7 +12,7 @@ export type DecidePhase =
   | { kind: "deciding"; decision: DecisionKind }
   | { kind: "decided"; decision: ApprovalDecision }
   /** The runtime did not take it: nothing was changed. */
-  | { kind: "refused"; why: "gone" | "stale" | "forbidden" | "lost" | "other"; message: string };
+  | { kind: "refused"; why: "gone" | "stale" | "busy" | "forbidden" | "lost" | "other"; message: string };
 
 export function useDecide(
   request: ApprovalRequest,
@@ -46,12 +46,14 @@ function refusal(error: unknown): DecidePhase {
   const why =
     error.code === "NOT_FOUND"
       ? "gone"
-      : code.includes("STALE") || code.includes("DIGEST")
+      : code === "APPROVAL_STALE" || code === "DIGEST_REQUIRED"
         ? "stale"
-        : error.code === "FORBIDDEN"
-          ? "forbidden"
-          : error.code === "UNAVAILABLE"
-            ? "lost"
-            : "other";
+        : code === "APPROVAL_BUSY"
+          ? "busy"
+          : error.code === "FORBIDDEN"
+            ? "forbidden"
+            : error.code === "UNAVAILABLE"
+              ? "lost"
+              : "other";
   return { kind: "refused", why, message };
 }

@@ -69,6 +69,7 @@ export function MatrixPart(props: {
             positions={positions}
             cursor={cursor}
             onCursor={setCursor}
+            onPointed={() => setIsOpen(true)}
             onOpen={() => {
               // Enter on a tool's later cells shows that cell; on a blank one, the cell that decided.
               if (row !== undefined && cursor !== null && row.row.cells[cursor.column]?.effect === "gone") {

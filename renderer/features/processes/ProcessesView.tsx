@@ -85,7 +85,7 @@ export default function ProcessesView() {
               setEnding({
                 kind: "survivor",
                 id: survivor.id,
-                name: `pid ${survivor.pid}`,
+                name: t("pid", { pid: survivor.pid }),
                 command: survivor.command,
                 treeSize: survivor.treeSize,
               })

@@ -119,8 +119,8 @@ export function TerminalTile({ info, isFocused, onFocus, onEnd }: TerminalTilePr
           </span>
         ) : (
           <span className="proc-foot-io">
-            {info.pid === null ? null : `pid ${info.pid} · `}
-            {info.io === "pty" ? "pty" : info.canWrite ? t("pipe") : t("pipeNoInput")}
+            {info.pid === null ? null : `${t("pid", { pid: info.pid })} · `}
+            {info.io === "pty" ? t("pty") : info.canWrite ? t("pipe") : t("pipeNoInput")}
           </span>
         )}
         <span className="grow" />

@@ -33,8 +33,11 @@ export function SchemaField(props: {
             return (
               <select className="input" {...shared} onChange={(event) => onChange(event.target.value)}>
                 <option value="">{t("notSet")}</option>
-                <option value="true">true</option>
-                <option value="false">false</option>
+                {["true", "false"].map((word) => (
+                  <option key={word} value={word}>
+                    {word}
+                  </option>
+                ))}
               </select>
             );
           case "choice":

@@ -78,8 +78,14 @@ function differingColumns(
   rowB: PolicyRow | undefined,
 ): ColumnId[] {
   if (rowA === undefined || rowB === undefined) return [];
-  const effectsA = new Map(a.columns.map((column, index) => [column.id, rowA.cells[index]?.effect]));
+  const effectsA = new Map(a.columns.map((column, index) => [column.id, visibleEffect(rowA, index)]));
   return b.columns
-    .filter((column, index) => effectsA.get(column.id) !== rowB.cells[index]?.effect)
+    .filter((column, index) => effectsA.get(column.id) !== visibleEffect(rowB, index))
     .map((column) => column.id);
+}
+
+/** A stage that is skipped and one that a removed tool never reaches both say nothing. */
+function visibleEffect(row: PolicyRow, index: number): string | undefined {
+  const effect = row.cells[index]?.effect;
+  return effect === "gone" || effect === "skipped" ? "nothing" : effect;
 }

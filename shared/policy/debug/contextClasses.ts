@@ -143,12 +143,10 @@ function modelChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
     if (provider === "") continue;
     const models = new Set<string>();
     if (focus.model !== undefined) models.add(focus.model);
-    for (const key of keys) {
-      if (!key.includes("/")) continue;
-      // A model id with a slash is looked up as it stands, under any provider.
-      models.add(key);
-      if (key.startsWith(`${provider}/`)) models.add(key.slice(provider.length + 1));
-    }
+    const slashed = [...keys].filter((key) => key.includes("/"));
+    for (const key of slashed) if (key.startsWith(`${provider}/`)) models.add(key.slice(provider.length + 1));
+    // A model id with a slash is looked up as it stands, under any provider.
+    for (const key of slashed) models.add(key);
     for (const model of [otherModel, ...models]) {
       choices.push({ label: `${provider} ${model}`, context: { provider, model } });
     }

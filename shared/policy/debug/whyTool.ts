@@ -97,7 +97,7 @@ export function whyTool(
   const { layer, maxRepairs = 8, maxContexts = 400 } = options;
   const inLayer =
     layer === undefined ? found : found.filter((edits) => edits.every((edit) => isBelow(edit.path, layer)));
-  const classes = enumerateContexts(compiled).slice(0, maxContexts);
+  const classes = sample(enumerateContexts(compiled), maxContexts);
   const before = classes.map((one) => evaluatePolicy(compiled, one.context, tools).tools);
   const repairs = inLayer
     .slice(0, maxRepairs * 2)
@@ -117,6 +117,12 @@ export function whyTool(
       ? {}
       : { layer: { path: layer, canRepair: repairs.length > 0, removersOutside: outside(removers, layer) } }),
   };
+}
+
+/** Evenly spread over all classes, so that no agent is left out of a large config. */
+function sample<T>(items: readonly T[], count: number): T[] {
+  const stride = Math.max(1, Math.ceil(items.length / count));
+  return items.filter((_, index) => index % stride === 0);
 }
 
 function positionOf(tools: readonly RegisteredTool[], name: string): number {

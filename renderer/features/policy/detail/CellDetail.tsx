@@ -100,10 +100,14 @@ function shapeOf(effect: string): VerdictKind {
   }
 }
 
+/** As printed on keyboards, in every language. */
+const keyNames = { move: "↑ ↓ ← →", open: "Enter", why: "W" } as const;
+
 function KeyHints({ t }: { t: TFunction }) {
   return (
     <p className="policy-keys">
-      <Kbd>↑ ↓ ← →</Kbd> {t("grid.keys")} <Kbd>Enter</Kbd> {t("grid.keyOpen")} <Kbd>W</Kbd> {t("grid.keyWhy")}
+      <Kbd>{keyNames.move}</Kbd> {t("grid.keys")} <Kbd>{keyNames.open}</Kbd> {t("grid.keyOpen")}{" "}
+      <Kbd>{keyNames.why}</Kbd> {t("grid.keyWhy")}
     </p>
   );
 }

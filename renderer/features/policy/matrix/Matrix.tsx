@@ -33,6 +33,8 @@ export interface MatrixProps {
   positions: Positions;
   cursor: Cursor | null;
   onCursor: (cursor: Cursor) => void;
+  /** A click on a cell, after the cursor has moved there. */
+  onPointed?: () => void;
   /** Enter on a cell. */
   onOpen: () => void;
   onWhy: (tool: string) => void;
@@ -91,7 +93,9 @@ export function Matrix(props: MatrixProps) {
     count: rows.length,
     getScrollElement: () => scrollRef.current,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: 10,
+    // Rows may follow a frame later; blocking the scroll for them would be felt.
+    useFlushSync: false,
     rangeExtractor: extractRange,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured again when their height changes
@@ -101,9 +105,8 @@ export function Matrix(props: MatrixProps) {
   const headHeight = 106;
   const bodyHeight = rows.length * rowHeight;
 
-  const moveTo = useCallback(
+  const reveal = useCallback(
     (next: Cursor) => {
-      onCursor(next);
       const element = scrollRef.current;
       const place = plan.places[next.column];
       if (element === null || place === undefined) return;
@@ -117,8 +120,18 @@ export function Matrix(props: MatrixProps) {
       else if (place.x + place.width > element.scrollLeft + visibleWidth)
         element.scrollLeft = place.x + place.width - visibleWidth;
     },
-    [onCursor, plan, rowHeight, toolWidth],
+    [plan, rowHeight, toolWidth],
   );
+  const moveTo = (next: Cursor) => {
+    onCursor(next);
+    reveal(next);
+  };
+  const lastCursor = useRef(cursor);
+  lastCursor.current = cursor;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a pane that opens takes room; the cell it speaks of stays in sight
+  useEffect(() => {
+    if (lastCursor.current !== null) reveal(lastCursor.current);
+  }, [size.height, size.width]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
@@ -144,10 +157,13 @@ export function Matrix(props: MatrixProps) {
     event.preventDefault();
   };
 
+  const onPointed = useRef(props.onPointed);
+  onPointed.current = props.onPointed;
   const onPick = useCallback(
     (row: number, column: number) => {
       onCursor({ row, column });
       scrollRef.current?.focus({ preventScroll: true });
+      onPointed.current?.();
     },
     [onCursor],
   );

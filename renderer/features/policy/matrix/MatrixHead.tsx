@@ -5,7 +5,7 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: keys are handled by the grid
 
 import type { TFunction } from "i18next";
-import { Fragment, type ReactNode } from "react";
+import { Fragment, memo, type ReactNode } from "react";
 import type { PolicyColumn } from "../../../../shared/policy/types.ts";
 import type { MatrixPlan } from "../model/matrixGeometry.ts";
 import { labelPieces, lineOf, type Positions } from "../model/matrixModel.ts";
@@ -18,7 +18,7 @@ const groupKeys = {
   surface: "columns.groupSurface",
 } as const;
 
-export function MatrixHead(props: {
+export const MatrixHead = memo(function MatrixHead(props: {
   t: TFunction;
   columns: readonly PolicyColumn[];
   plan: MatrixPlan;
@@ -101,7 +101,7 @@ export function MatrixHead(props: {
       })}
     </div>
   );
-}
+});
 
 /** Whether the piece follows a dot directly: then only a break may stand between them, no space. */
 function isJoined(label: string, pieceIndex: number): boolean {

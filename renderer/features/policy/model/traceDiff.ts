@@ -17,17 +17,17 @@ function isKept(row: PolicyRow | null): boolean {
   return row?.verdict.kind === "kept";
 }
 
+const passive: ReadonlySet<string> = new Set(["gone", "skipped"]);
+/** Effects that a cell may have only because the tool came this far. */
+const followers: ReadonlySet<string> = new Set(["gone", "skipped", "kept", "failsOpen"]);
+
 /**
  * A cell is equal when it looks equal: effect and reason; rule ids may be renumbered by an edit.
  * A cell that only follows from an earlier one (the tool came that far or did not) is no difference of its own.
  */
 function isSameCell(a: PolicyCell | undefined, b: PolicyCell | undefined): boolean {
-  const follows = new Set(["gone", "skipped"]);
-  const effects = [a?.effect ?? "gone", b?.effect ?? "gone"];
-  if (
-    effects.some((effect) => follows.has(effect)) &&
-    effects.some((effect) => follows.has(effect) || effect === "kept" || effect === "failsOpen")
-  )
+  const effects = [a?.effect ?? "gone", b?.effect ?? "gone"] as const;
+  if (effects.some((effect) => passive.has(effect)) && effects.every((effect) => followers.has(effect)))
     return true;
   return a?.effect === b?.effect && a?.why?.code === b?.why?.code;
 }
