@@ -72,7 +72,9 @@ test("Deny gives the agent “not executed” and no output, and nothing ran", a
   const { text, isError, details } = await answer;
   expect(isError).toBe(true);
   expect(text).toMatch(/not executed/i);
-  expect(text.replace(`echo secret-output > ${marker}; echo secret-output`, "")).not.toContain("secret-output");
+  expect(text.replace(`echo secret-output > ${marker}; echo secret-output`, "")).not.toContain(
+    "secret-output",
+  );
   expect(details.status).toBe("denied");
   await expect(desktop.place.read(marker)).rejects.toThrow("ENOENT");
 });
@@ -122,7 +124,9 @@ test("Always stores what it shows, and the second call runs without a prompt", a
   expect(entries.filter((entry) => entry.kind === "approval.requested")).toHaveLength(1);
 });
 
-test("a request that nobody answers expires, is recorded as expired and not as a denial", async ({ start }) => {
+test("a request that nobody answers expires, is recorded as expired and not as a denial", async ({
+  start,
+}) => {
   const { desktop, agent } = await start({ settings: hastySettings({ requestLifetimeMs: 1500 }) });
   const { panel, operator } = desktop;
   const answer = agent.exec("echo too late");
@@ -140,7 +144,9 @@ test("a request that nobody answers expires, is recorded as expired and not as a
   await expect(panel.getByRole("row", { name: /echo too late/ })).toContainText("expired");
 });
 
-test("an answer after holdMs is fetched with approval_wait, which is listed only meanwhile", async ({ start }) => {
+test("an answer after holdMs is fetched with approval_wait, which is listed only meanwhile", async ({
+  start,
+}) => {
   const { desktop, agent } = await start({ settings: hastySettings({ holdMs: 300 }) });
   expect(await agent.toolNames()).not.toContain("approval_wait");
   const held = await agent.exec("echo fetched later");
@@ -184,8 +190,10 @@ test("a renderer that dies while a request waits comes back and shows it again",
     app.evaluate(async ({ BrowserWindow }, script) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;
       if (contents === undefined || contents.isCrashed() || contents.isLoading()) return null;
-      return contents.executeJavaScript(script).catch(() => null);
-    }, code);
+      // What was asked of the dying page is never answered.
+      const given = new Promise((resolve) => setTimeout(resolve, 500, null));
+      return Promise.race([contents.executeJavaScript(script).catch(() => null), given]);
+    }, code) as Promise<T | null>;
   const shownId = `document.querySelector("[data-approval-id]")?.dataset.approvalId`;
   await expect.poll(() => inPage<string>(shownId)).toBe(request.id);
   expect((await operator.request()).digest).toBe(request.digest);
@@ -252,9 +260,9 @@ test("an allow with a stale or missing digest is refused and says so; deny needs
   const answer = agent.exec("echo digest");
   const { id, digest } = await request();
   const flipped = `${digest.startsWith("0") ? "1" : "0"}${digest.slice(1)}`;
-  await expect(rpc.call("approvals.resolve", { id, decision: "allow-once", digest: flipped })).rejects.toThrow(
-    /changed after it was shown/,
-  );
+  await expect(
+    rpc.call("approvals.resolve", { id, decision: "allow-once", digest: flipped }),
+  ).rejects.toThrow(/changed after it was shown/);
   await expect(rpc.call("approvals.resolve", { id, decision: "allow-once" })).rejects.toThrow(/digest/);
   await expect(rpc.call("exec.approval.resolve", { id, decision: "allow-always" })).rejects.toThrow(/digest/);
   await rpc.call("approvals.resolve", { id: id.slice(0, 8), decision: "deny" });

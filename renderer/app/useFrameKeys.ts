@@ -29,7 +29,7 @@ export function useFrameKeys(acts: FrameActs): void {
 function runKey(event: KeyboardEvent, acts: FrameActs, singleKeys: boolean): boolean {
   const name = keyName(event);
   if (name === "Ctrl+K") acts.openFind();
-  else if (name === "Ctrl+Shift+A") navigateTo("/approvals");
+  else if (name === "Ctrl+Shift+A") goToApprovals();
   else if (name === "F6" || name === "Shift+F6") moveRegion(event.shiftKey ? -1 : 1);
   else if (/^Ctrl\+[1-9]$/.test(name)) {
     const view = views[Number(name.slice(-1)) - 1];
@@ -38,6 +38,14 @@ function runKey(event: KeyboardEvent, acts: FrameActs, singleKeys: boolean): boo
   } else if (name === "?" && singleKeys && !isTyping(event.target)) acts.openKeys();
   else return false;
   return true;
+}
+
+function goToApprovals(): void {
+  navigateTo("/approvals");
+  // The view may have to be drawn first; when it is there already, only the focus moves.
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(".approval-deny [data-region-start]")?.focus(),
+  );
 }
 
 /** Panes inside the view take the place of the view itself, so that each region is met once. */

@@ -75,7 +75,9 @@ export function useViewKeys(keys: ViewKeys): void {
       const name = keyName(event);
       const entry = Object.hasOwn(current.current, name) ? current.current[name] : undefined;
       if (entry === undefined || document.querySelector("dialog[open]") !== null) return;
-      if (name.length === 1 && (!singleKeys || isTyping(event.target))) return;
+      const isChord = event.ctrlKey || event.altKey || event.metaKey;
+      if (!isChord && isTyping(event.target)) return;
+      if (name.length === 1 && !singleKeys) return;
       event.preventDefault();
       entry.run(event);
     };

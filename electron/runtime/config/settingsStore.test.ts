@@ -76,7 +76,7 @@ describe("settings", () => {
     expect(text).toContain("// Sallyport's own settings");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(store.settings()).toMatchObject({
-      ui: { theme: "dark", density: "comfortable" },
+      ui: { theme: "dark", density: "compact" },
       mcp: { clients: [{ id: "c1", isOwner: false, mapping: "unmapped" }, { id: "c2" }] },
     });
   });

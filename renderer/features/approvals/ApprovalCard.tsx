@@ -29,10 +29,17 @@ export interface ApprovalCardProps {
   onDecided: (decision: ApprovalDecision) => void;
   /** In its own window Escape and the chord work wherever the focus is. */
   isWindow?: boolean;
+  /** The person has just come to this view: then the focus goes to Deny from wherever it was. */
+  takesFocus?: boolean;
 }
 
 /** Mount with `key` made of id and digest: another request starts with a fresh lock and an empty note. */
-export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalCardProps) {
+export function ApprovalCard({
+  request,
+  onDecided,
+  isWindow = false,
+  takesFocus = false,
+}: ApprovalCardProps) {
   const t = useT("approvals");
   const cardRef = useRef<HTMLElement>(null);
   const denyRef = useRef<HTMLButtonElement>(null);
@@ -54,10 +61,13 @@ export function ApprovalCard({ request, onDecided, isWindow = false }: ApprovalC
     n: t("keys.note"),
     PageDown: t("keys.page"),
   });
+  const takesFocusAtFirst = useRef(takesFocus || isWindow);
   useEffect(() => {
-    if (!isTyping(document.activeElement) && document.querySelector("dialog[open]") === null) {
-      denyRef.current?.focus({ preventScroll: true });
-    }
+    const active = document.activeElement;
+    if (isTyping(active) || document.querySelector("dialog[open]") !== null) return;
+    // The focus never leaves something the person is at: it comes here only when it has no place any more.
+    const isFree = active === null || active === document.body || active.closest("main") !== null;
+    if (isFree || takesFocusAtFirst.current) denyRef.current?.focus({ preventScroll: true });
   }, []);
 
   const isBusy = phase.kind === "deciding" || phase.kind === "decided";

@@ -1,6 +1,7 @@
 /** The card alone, in its own window. Closing the window denies what it shows: the shell sees to that. */
 
 import { useSearchParams } from "wouter";
+import { Banners } from "../../app/Banners.tsx";
 import { useT } from "../../i18n/index.ts";
 import { Logo } from "../../ui/Icon.tsx";
 import { EmptyState } from "../../ui/States.tsx";
@@ -30,6 +31,7 @@ export function ApprovalWindow() {
           </>
         )}
       </header>
+      <Banners />
       <Departed decision={queue.departed} />
       <div className="card-place">
         {current === null ? (

@@ -1,6 +1,6 @@
 /** The inbox: the queue, the request on screen, or the table of a burst. */
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
@@ -26,6 +26,11 @@ export function ApprovalsView() {
   const [params] = useSearchParams();
   const queue = useQueue(params.get("id"));
   const layout = useBurstLayout(queue, params.has("id"));
+  const hasJustCome = useRef(true);
+  const isRead = queue.pending !== null;
+  useEffect(() => {
+    if (isRead) hasJustCome.current = false;
+  }, [isRead]);
   if (queue.pending === null) return <Skeleton rows={8} />;
   if (queue.current === null) return <NothingWaits queue={queue} />;
   if (layout.isTable) {
@@ -42,7 +47,15 @@ export function ApprovalsView() {
       </>
     );
   }
-  return <OneRequest queue={queue} current={queue.current} pending={queue.pending} layout={layout} />;
+  return (
+    <OneRequest
+      queue={queue}
+      current={queue.current}
+      pending={queue.pending}
+      layout={layout}
+      takesFocus={hasJustCome.current}
+    />
+  );
 }
 
 interface OneRequestProps {
@@ -50,9 +63,10 @@ interface OneRequestProps {
   current: ApprovalRequest;
   pending: ApprovalRequest[];
   layout: BurstLayout;
+  takesFocus: boolean;
 }
 
-function OneRequest({ queue, current, pending, layout }: OneRequestProps) {
+function OneRequest({ queue, current, pending, layout, takesFocus }: OneRequestProps) {
   const t = useT("approvals");
   const isNarrow = useIsNarrow();
   const list = { pending, currentId: current.id, onShow: queue.show };
@@ -81,6 +95,7 @@ function OneRequest({ queue, current, pending, layout }: OneRequestProps) {
           <ApprovalCard
             key={`${current.id} ${current.digest}`}
             request={current}
+            takesFocus={takesFocus}
             onDecided={(decision) => {
               queue.onDecided(decision);
               layout.afterDecision();

@@ -10,12 +10,19 @@ export function useActivationGuard(ref: RefObject<HTMLElement | null>): void {
     const element = ref.current;
     if (element === null) return;
     let focusedAtMs = Number.NEGATIVE_INFINITY;
+    let isActive = document.hasFocus();
     let isBlocked = false;
     const onFocus = () => {
       focusedAtMs = performance.now();
+      isActive = true;
+    };
+    const onBlur = () => {
+      isActive = false;
     };
     const onDown = (event: Event) => {
-      isBlocked = !document.hasFocus() || performance.now() - focusedAtMs < quietMs;
+      isBlocked = !isActive || performance.now() - focusedAtMs < quietMs;
+      // Some window managers never tell of focus: there the first press counts as the activating one.
+      isActive = true;
       if (isBlocked) event.stopPropagation();
     };
     // A click belongs to the press that started it, however long that took. Presses by keyboard or by
@@ -26,10 +33,12 @@ export function useActivationGuard(ref: RefObject<HTMLElement | null>): void {
       event.preventDefault();
     };
     window.addEventListener("focus", onFocus);
+    window.addEventListener("blur", onBlur);
     element.addEventListener("pointerdown", onDown, true);
     element.addEventListener("click", onClick, true);
     return () => {
       window.removeEventListener("focus", onFocus);
+      window.removeEventListener("blur", onBlur);
       element.removeEventListener("pointerdown", onDown, true);
       element.removeEventListener("click", onClick, true);
     };

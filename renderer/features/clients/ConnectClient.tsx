@@ -37,7 +37,7 @@ export function ConnectClient({ onClose }: { onClose: (id: string | null) => voi
         onChange={setWay}
       />
       {way === "stdio" ? (
-        <ConnectInstructions way="stdio" token={null} />
+        <StdioWay />
       ) : create.data === undefined ? (
         <form className="stack client-form" onSubmit={submit}>
           <Field label={t("field.name")} hint={t("field.nameHint")}>
@@ -78,5 +78,36 @@ export function ConnectClient({ onClose }: { onClose: (id: string | null) => voi
         </>
       )}
     </div>
+  );
+}
+
+/** What `--client` takes: no spaces, nothing that a shell would read. */
+const clientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+function StdioWay() {
+  const t = useT("clients");
+  const [name, setName] = useState("agent");
+  const isRight = clientName.test(name);
+  return (
+    <>
+      <div className="client-form">
+        <Field
+          label={t("field.name")}
+          hint={t("field.stdioNameHint")}
+          error={isRight ? null : t("field.stdioNameError")}
+        >
+          {(control) => (
+            <input
+              {...control}
+              className="input evidence"
+              spellCheck={false}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      {isRight ? <ConnectInstructions way="stdio" token={null} name={name} /> : null}
+    </>
   );
 }

@@ -10,17 +10,20 @@ export interface ConnectInstructionsProps {
   way: "stdio" | "http";
   /** Shown once; null when it is kept already or the way needs none. */
   token: string | null;
+  /** Name for `--client`; each name has its own mapping. */
+  name?: string;
 }
 
-export function ConnectInstructions({ way, token }: ConnectInstructionsProps) {
+export function ConnectInstructions({ way, token, name = "agent" }: ConnectInstructionsProps) {
   const t = useT("clients");
   const mcpUrl = useLive((state) => state.mcpUrl);
   if (way === "stdio") {
-    const config = { mcpServers: { sallyport: { command: "sallyport", args: ["mcp"] } } };
+    const args = ["mcp", "--client", name];
+    const config = { mcpServers: { sallyport: { command: "sallyport", args } } };
     return (
       <div className="stack">
         <p>{t("connect.stdioText")}</p>
-        <CopyBlock label={t("connect.command")} text="sallyport mcp" />
+        <CopyBlock label={t("connect.command")} text={`sallyport ${args.join(" ")}`} />
         <CopyBlock label={t("connect.config")} text={JSON.stringify(config, null, 2)} />
         <p className="second">{t("connect.newIsMinimal")}</p>
       </div>

@@ -78,6 +78,7 @@ export function MatrixPart(props: {
               setIsOpen(true);
             }}
             onWhy={why}
+            onWhatIf={() => navigate(`/policy/whatif${search === "" ? "" : `?${search}`}`)}
             onList={() => props.onAsList(true)}
             corner={filterField}
             emptyText={t("noMatch", { filter: props.filter })}

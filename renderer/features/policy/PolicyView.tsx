@@ -140,7 +140,12 @@ function Reach({ view, context }: { view: TraceView; context: PolicyContext }) {
   const { trace } = view;
   const open = trace.columns.filter((column) => column.failsOpen).length;
   const held = trace.result.findings.filter((finding) => finding.failsOpen && finding.enforced).length;
-  const unknown = trace.result.findings.filter((finding) => finding.kind === "unknown-entry").length;
+  // One entry may be reported at two stages; it is still one name.
+  const unknown = new Set(
+    trace.result.findings
+      .filter((finding) => finding.kind === "unknown-entry")
+      .map((finding) => `${finding.path} ${finding.entries.join(" ")}`),
+  ).size;
   return (
     <>
       <span className="policy-reach">

@@ -61,13 +61,22 @@ export function pathError(given: string, cause: unknown): Error {
     case "ENOENT":
       return fileProblem("not_found", `There is no file ${given}. Check the path.`, { cause, data });
     case "ENOTDIR":
-      return fileProblem("not_a_file", `A part of ${given} is a file, not a folder. Check the path.`, { cause, data });
+      return fileProblem("not_a_file", `A part of ${given} is a file, not a folder. Check the path.`, {
+        cause,
+        data,
+      });
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return fileProblem("no_access", `The operating system does not allow access to ${given}.`, { cause, data });
+      return fileProblem("no_access", `The operating system does not allow access to ${given}.`, {
+        cause,
+        data,
+      });
     case "ELOOP":
-      return fileProblem("bad_path", `The links of ${given} lead in a circle or changed just now.`, { cause, data });
+      return fileProblem("bad_path", `The links of ${given} lead in a circle or changed just now.`, {
+        cause,
+        data,
+      });
     case "ENAMETOOLONG":
       return fileProblem("bad_path", `The path ${given.slice(0, 200)}… is too long.`, { cause });
     default:
@@ -98,7 +107,8 @@ async function linkOf(absolute: string): Promise<string | null> {
     return await readlink(absolute);
   } catch (error) {
     // Nothing there, or something that is no link.
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "EINVAL" || errnoOf(error) === "UNKNOWN") return null;
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "EINVAL" || errnoOf(error) === "UNKNOWN")
+      return null;
     throw error;
   }
 }

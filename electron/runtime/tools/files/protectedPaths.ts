@@ -57,7 +57,8 @@ export function createProtectedPaths(deps: ProtectedPathsDeps): ProtectedPaths {
         const dirFacts = await factsOf(realDir);
         const inside = await insideOf(realPath, realDir, dirFacts);
         if (inside !== null && (await isClosed(inside, realDir, access))) return reason;
-        if (facts?.isFile() && dirFacts !== null && (await isSameAsClosed(facts, realDir, access))) return reason;
+        if (facts?.isFile() && dirFacts !== null && (await isSameAsClosed(facts, realDir, access)))
+          return reason;
       }
       return null;
     },
@@ -79,7 +80,11 @@ export function createProtectedPaths(deps: ProtectedPathsDeps): ProtectedPaths {
   }
 
   /** Whether the file is, under another name, one of the closed ones. */
-  async function isSameAsClosed(facts: BigIntStats, realDir: string, access: "read" | "write"): Promise<boolean> {
+  async function isSameAsClosed(
+    facts: BigIntStats,
+    realDir: string,
+    access: "read" | "write",
+  ): Promise<boolean> {
     // One name only: another path to it can still be a mount of a file at the top of the directory.
     const isDeep = facts.nlink > 1n;
     let left = maxWalkedEntries;

@@ -21,7 +21,8 @@ const chunkBytes = 1024 * 1024;
  */
 export async function readLocated(target: Target, maxBytes: number, signal: AbortSignal): Promise<ReadBytes> {
   const { given, realPath, facts } = target;
-  if (facts === null) throw fileProblem("not_found", `There is no file ${given}. Check the path.`, { data: { path: given } });
+  if (facts === null)
+    throw fileProblem("not_found", `There is no file ${given}. Check the path.`, { data: { path: given } });
   requireRegular(target);
   if (facts.size > BigInt(maxBytes)) throw tooLarge(given, Number(facts.size), maxBytes);
   try {
@@ -31,13 +32,20 @@ export async function readLocated(target: Target, maxBytes: number, signal: Abor
       const now = await handle.stat({ bigint: true });
       const isSame = now.isFile() && now.dev === facts.dev && now.ino === facts.ino;
       if (!isSame || !(await isAt(handle.fd, realPath))) {
-        throw fileProblem("changed", `${given} was replaced while it was opened. Try again.`, { data: { path: given } });
+        throw fileProblem("changed", `${given} was replaced while it was opened. Try again.`, {
+          data: { path: given },
+        });
       }
       const parts: Buffer[] = [];
       let length = 0;
       for (;;) {
         signal.throwIfAborted();
-        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, length);
+        const { bytesRead, buffer } = await handle.read(
+          Buffer.allocUnsafe(chunkBytes),
+          0,
+          chunkBytes,
+          length,
+        );
         if (bytesRead === 0) break;
         length += bytesRead;
         if (length > maxBytes) throw tooLarge(given, length, maxBytes);

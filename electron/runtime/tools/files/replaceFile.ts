@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, type FileHandle, mkdir, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import path from "node:path";
-import { isAt } from "./readFile.ts";
 import { fileProblem } from "./problems.ts";
+import { isAt } from "./readFile.ts";
 
 export interface Replacement {
   /** Links resolved; the last part is replaced and never followed. */
@@ -62,7 +62,10 @@ export async function removeFile(realPath: string): Promise<void> {
   });
 }
 
-async function keepOwnerAndMode(file: FileHandle, existing: NonNullable<Replacement["existing"]>): Promise<void> {
+async function keepOwnerAndMode(
+  file: FileHandle,
+  existing: NonNullable<Replacement["existing"]>,
+): Promise<void> {
   const now = await file.stat();
   if (now.uid !== existing.uid || now.gid !== existing.gid) {
     await file.chown(existing.uid, existing.gid).catch(() => {
@@ -74,7 +77,10 @@ async function keepOwnerAndMode(file: FileHandle, existing: NonNullable<Replacem
 }
 
 /** Opens a folder and works through the handle where the system allows it. */
-async function inFolder(folder: string, work: (base: string, handle: FileHandle | null) => Promise<void>): Promise<void> {
+async function inFolder(
+  folder: string,
+  work: (base: string, handle: FileHandle | null) => Promise<void>,
+): Promise<void> {
   if (process.platform === "win32") {
     if ((await realpath(folder)) !== folder) throw moved(folder);
     return work(folder, null);
@@ -108,7 +114,11 @@ async function syncFolder(handle: FileHandle | null): Promise<void> {
 }
 
 function moved(folder: string): Error {
-  return fileProblem("changed", `The folder ${folder} was moved or replaced by a link just now. Nothing was changed.`, {
-    data: { path: folder },
-  });
+  return fileProblem(
+    "changed",
+    `The folder ${folder} was moved or replaced by a link just now. Nothing was changed.`,
+    {
+      data: { path: folder },
+    },
+  );
 }

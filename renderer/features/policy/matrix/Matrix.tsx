@@ -161,8 +161,9 @@ export function Matrix(props: MatrixProps) {
   onPointed.current = props.onPointed;
   const onPick = useCallback(
     (row: number, column: number) => {
-      onCursor({ row, column });
+      // Focus first: a grid that gets focus without a cursor puts it on the first cell.
       scrollRef.current?.focus({ preventScroll: true });
+      onCursor({ row, column });
       onPointed.current?.();
     },
     [onCursor],

@@ -1,0 +1,67 @@
+/** The write tool: puts a whole new content into a file. */
+
+import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
+import { defineTool, textResult } from "../defineTool.ts";
+import type { FileChange } from "../files/changeDraft.ts";
+import { type FileDesk, maxEditBytes } from "../files/fileDesk.ts";
+import type { Target } from "../files/locate.ts";
+import { fileProblem } from "../files/problems.ts";
+import { writeInput } from "./schema.ts";
+
+export function createWriteTool(deps: { desk: FileDesk }) {
+  const { desk } = deps;
+  return defineTool({
+    name: "write",
+    title: "Write a file",
+    description:
+      "Creates a file or replaces its whole content; missing folders are made. For a small change of an existing file use edit. " +
+      "A file outside the workspace may wait for a person.",
+    promptLine: "Create a file or replace its content",
+    risk: "write",
+    input: writeInput,
+    async execute(input, context) {
+      const { path, content } = input;
+      if (content.trim() === "" && !desk.deps.hardening().has("files.writeEmpty")) {
+        throw fileProblem("missing_parameter", "content is missing. Send path and content again.");
+      }
+      const isHeld = desk.deps.isWorkspaceOnly(context.agentId);
+      const target = await desk.find(path, context, { access: "write", isHeld });
+      const bytes = Buffer.from(content, "utf8");
+      const isNew = target.facts === null;
+      const outcome = await desk.change(
+        {
+          tool: "write",
+          targets: [target],
+          isHeld,
+          compute: async () => {
+            const fresh = await desk.find(path, context, { access: "write", isHeld });
+            const before = await beforeOf(desk, fresh, context.signal);
+            const change: FileChange = {
+              target: fresh,
+              before,
+              next: { kind: "write", bytes, text: content },
+            };
+            return { changes: [change], value: null };
+          },
+        },
+        context,
+      );
+      if (outcome.kind === "refused") return outcome.result;
+      const verb = isNew ? "Created" : "Replaced";
+      return textResult(
+        `${verb} ${path}: ${sizeText(bytes.length)}, about ${tokenEstimate(content)} tokens.`,
+        { path, isNew, sizeBytes: bytes.length, tokenEstimate: tokenEstimate(content) },
+      );
+    },
+  });
+}
+
+/** The old content is needed only where a person is shown the difference. */
+async function beforeOf(desk: FileDesk, target: Target, signal: AbortSignal): Promise<FileChange["before"]> {
+  if (target.facts === null) return null;
+  const sizeBytes = Number(target.facts.size);
+  if (target.isInside) return { sha256: "", sizeBytes, text: null };
+  const { bytes, sha256 } = await desk.read(target, maxEditBytes, signal);
+  const isText = !bytes.includes(0);
+  return { sha256, sizeBytes, text: isText ? bytes.toString("utf8") : null };
+}
