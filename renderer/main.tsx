@@ -1,7 +1,6 @@
 /** Entry of the panel: fonts, styles, and the app on the transport that this page has. */
 
-import "@fontsource/iosevka/latin-400.css";
-import "@fontsource/iosevka/latin-600.css";
+import "./ui/fonts.css";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/components.css";

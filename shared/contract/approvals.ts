@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { defineContract } from "../rpc/contract.ts";
+import { explainedWord } from "../exec/explain/types.ts";
 import { askMode, fileProblem, securityMode } from "./app.ts";
 
 /** Why something was asked or refused: a code with values; sentences live in the catalogues of the panel. */
@@ -46,12 +47,52 @@ export const envOverride = z.object({
 
 export const approvalWarning = z.object({ level: z.enum(["danger", "warn"]), reason });
 
+/** One piece of what a grant stores; `hole` is one plain word that may vary, `any` whatever arguments. */
+export const grantPart = z.object({
+  kind: z.enum(["program", "word", "hole", "any", "operator"]),
+  text: z.string(),
+});
+export type GrantPart = z.infer<typeof grantPart>;
+
+/** A scope that a person may choose for a grant of our own (A11); narrowest first. */
+export const grantOffer = z.object({
+  id: z.string(),
+  kind: z.enum(["exactCommand", "argumentShape", "program"]),
+  /** Names of the programs, for the label. */
+  programs: z.array(z.string()),
+  /** One list per grant that is stored: exactly its content, in the order in which it is compared. */
+  stores: z.array(z.array(grantPart)),
+  /** The grant counts only in this folder; null = in any. */
+  cwd: z.string().nullable(),
+  /** What the programs can do at worst: codes such as `delete` or `sendData`; empty when nothing is known of them. */
+  abilities: z.array(z.string()),
+});
+export type GrantOffer = z.infer<typeof grantOffer>;
+
+/**
+ * How long and for whom a grant counts. `session` and `minutes` are bound to the session of the request; a `session`
+ * grant is never written to disk and ends with the app as well.
+ */
+export const grantLifetime = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("session") }),
+  z.object({ kind: z.literal("minutes"), minutes: z.number().int().min(1).max(1440) }),
+  z.object({ kind: z.literal("agent") }),
+  z.object({ kind: z.literal("allAgents") }),
+]);
+export type GrantLifetime = z.infer<typeof grantLifetime>;
+
 /** What "always" would store, or why it is not offered (A11, A12). */
 export const alwaysOffer = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("offered"),
-    /** Entries that go into the approvals file, under which agent. */
+    /** Entries that go into the approvals file, under which agent; empty when only a grant can be stored. */
     stores: z.array(z.object({ pattern: z.string(), agentId: z.string() })),
+    /** Why `stores` is empty. */
+    storesWithheld: reason.optional(),
+    /** Grants of our own; absent or empty when none may be stored. */
+    scopes: z.array(grantOffer).optional(),
+    /** Why `scopes` is empty. */
+    scopesWithheld: reason.optional(),
   }),
   z.object({ kind: z.literal("withheld"), reason }),
 ]);
@@ -92,6 +133,10 @@ export const approvalRequest = z.object({
   onExpiry: z.enum(["deny", "run"]),
   /** Identical requests of the same run that joined this one, itself included (A22). */
   joinedCount: z.number().int(),
+  /** Whether the command may be changed before it runs (A14); absent = it may not. */
+  canEdit: z.boolean().optional(),
+  /** The command as the agent asked for it, when a person changed it: only in previews of an edit. */
+  editedFrom: z.string().optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequest>;
 
@@ -119,6 +164,10 @@ export const approvalDecision = z.object({
   createdAtMs: z.number(),
   decidedAtMs: z.number(),
   stored: z.array(z.object({ pattern: z.string(), agentId: z.string() })),
+  /** The command that a person put in the place of the asked one; absent = it ran as asked. */
+  editedCommand: z.string().optional(),
+  /** The grant that was saved with the decision. */
+  grantId: z.string().optional(),
 });
 export type ApprovalDecision = z.infer<typeof approvalDecision>;
 
@@ -127,6 +176,70 @@ export const approvalsSnapshot = z.object({
   /** Newest first, at most 20. */
   recent: z.array(approvalDecision),
 });
+
+/** A grant that counts now; grants of one answer are one row. */
+export const grantView = z.object({
+  /** Revokes all of `stores`. */
+  id: z.string(),
+  kind: grantOffer.shape.kind,
+  programs: z.array(z.string()),
+  stores: z.array(z.array(grantPart)),
+  cwd: z.string().nullable(),
+  agentId: z.string(),
+  sessionKey: z.string().nullable(),
+  /** The command whose prompt was answered. */
+  madeFor: z.string().nullable(),
+  createdAtMs: z.number(),
+  createdBy: z.string(),
+  /** null = until it is revoked, or until the session or the app ends. */
+  expiresAtMs: z.number().nullable(),
+  /** `memory`: ends with the session and with the app. */
+  keptIn: z.enum(["memory", "file"]),
+  /** Since the app started. */
+  useCount: z.number().int(),
+  /** As far as the ledger reaches back; null = never. */
+  lastUsedAtMs: z.number().nullable(),
+  lastUsedCommand: z.string().nullable(),
+  findings: z.array(reason),
+});
+export type GrantView = z.infer<typeof grantView>;
+
+const pastCommand = z.object({
+  command: z.string(),
+  atMs: z.number(),
+  agentId: z.string(),
+  sessionKey: z.string(),
+  cwd: z.string(),
+  /** Identical ones counted together. */
+  count: z.number().int(),
+});
+
+export const grantPreview = z.object({
+  /** How many past commands were looked at, and how many the grant would have let through by itself. */
+  lookedAt: z.number().int(),
+  coveredCount: z.number().int(),
+  /** Newest first, at most 61. */
+  covered: z.array(pastCommand),
+  /** The most similar that still ask, with the difference: code and the word. */
+  nearest: z.array(pastCommand.extend({ difference: reason })),
+  /** With this grant the waiting command would not ask; false comes with the reason. */
+  isEnough: z.boolean(),
+  notEnoughBecause: z.array(reason),
+});
+export type GrantPreview = z.infer<typeof grantPreview>;
+
+/** A changed command before it runs: both gates have looked at it, nothing was decided. */
+export const editPreview = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("refused"), reason, message: z.string() }),
+  z.object({
+    kind: z.literal("ready"),
+    /** `ask`: it needs this person's decision as the original did; `allow`: a rule would let it run. */
+    outcome: z.enum(["ask", "allow"]),
+    /** The request as it would be shown, with the digest that an allow must carry. */
+    request: approvalRequest,
+  }),
+]);
+export type EditPreview = z.infer<typeof editPreview>;
 
 const allowlistEntry = z.object({
   agentId: z.string(),
@@ -170,8 +283,46 @@ export const approvalsContract = defineContract({
         decision: z.enum(["allow-once", "allow-always", "deny"]),
         digest: z.string().optional(),
         note: z.string().max(4000).optional(),
+        /** With `allow-always`: save this grant instead of entries in the approvals file. */
+        grant: z.object({ scopeId: z.string(), lifetime: grantLifetime }).optional(),
+        /** With `allow-once`: run this instead. `digest` is then the one of `approvals.explainEdit`. */
+        editedCommand: z.string().max(131_072).optional(),
       }),
       output: approvalDecision,
+    },
+    /** Which past commands a grant would have let through, and which similar ones still ask. Stores nothing. */
+    "approvals.previewGrant": {
+      scope: "operator.approvals",
+      input: z.object({ id: z.string(), scopeId: z.string(), lifetime: grantLifetime }),
+      output: grantPreview,
+    },
+    /** Runs both gates on a changed command, without effect. */
+    "approvals.explainEdit": {
+      scope: "operator.approvals",
+      input: z.object({ id: z.string(), command: z.string().max(131_072) }),
+      output: editPreview,
+    },
+    /** The waiting command word by word; codes, sentences live in the catalogues. */
+    "approvals.explain": {
+      scope: "operator.approvals",
+      input: z.object({ id: z.string() }),
+      output: z.object({ words: z.array(explainedWord) }),
+    },
+    "exec.explainWords": {
+      scope: "operator.read",
+      input: z.object({ command: z.string().max(131_072) }),
+      output: z.object({ words: z.array(explainedWord) }),
+    },
+    /** Grants that count now, newest first. */
+    "grants.list": {
+      scope: "operator.approvals",
+      input: z.object({}),
+      output: z.object({ grants: z.array(grantView) }),
+    },
+    "grants.revoke": {
+      scope: "operator.approvals",
+      input: z.object({ id: z.string() }),
+      output: z.object({ revoked: z.boolean() }),
     },
     "approvals.history": {
       scope: "operator.approvals",
@@ -211,6 +362,7 @@ export const approvalsContract = defineContract({
   events: {
     /** Sent on every change of the queue; small, because requests are few. */
     "approvals.changed": { scope: "operator.approvals", payload: approvalsSnapshot },
+    "grants.changed": { scope: "operator.approvals", payload: z.object({ grants: z.array(grantView) }) },
     /** OpenClaw's names, for its own clients. */
     "exec.approval.requested": {
       scope: "operator.approvals",

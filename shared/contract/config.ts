@@ -1,6 +1,7 @@
 /** openclaw.json over the wire: read, validate, write with a base hash. */
 
 import { z } from "zod";
+import { assertionOutcomeSchema } from "../policy/debug/schema.ts";
 import { defineContract } from "../rpc/contract.ts";
 import { fileProblem } from "./app.ts";
 
@@ -17,6 +18,15 @@ export const configView = z.object({
 });
 export type ConfigView = z.infer<typeof configView>;
 
+/**
+ * A write, with the assertions that the new config breaks when `assertions.onFail` is `warn`. With `block` the write
+ * is refused instead: INVALID_INPUT with `data.reason: "assertionsRefuted"` and `data.results`.
+ */
+export const configWriteResult = configView.extend({ warnings: z.array(assertionOutcomeSchema).optional() });
+
+/** The person has seen the warnings: they are not checked again for this write. `block` is not lifted by it. */
+const ignoreWarnings = z.boolean().optional();
+
 const configPathInput = z
   .string()
   .min(1)
@@ -29,8 +39,8 @@ export const configContract = defineContract({
     /** Whole text. With an existing file `baseHash` must be its current hash. A text that does not validate is refused. */
     "config.set": {
       scope: "operator.admin",
-      input: z.object({ raw: z.string().max(4_194_304), baseHash: z.string().nullable() }),
-      output: configView,
+      input: z.object({ raw: z.string().max(4_194_304), baseHash: z.string().nullable(), ignoreWarnings }),
+      output: configWriteResult,
     },
     /** One value in place; comments and formatting stay. `value` undefined removes the key. */
     "config.setPath": {
@@ -39,8 +49,9 @@ export const configContract = defineContract({
         path: configPathInput,
         value: z.unknown().optional(),
         baseHash: z.string().nullable().optional(),
+        ignoreWarnings,
       }),
-      output: configView,
+      output: configWriteResult,
     },
     "config.validate": {
       scope: "operator.read",

@@ -2,13 +2,43 @@
 
 import { z } from "zod";
 import { execExplanationSchema } from "../exec/schema.ts";
-import { policyContextSchema, policyResultSchema, policyTraceSchema } from "../policy/schema.ts";
+import {
+  assertionOutcomeSchema,
+  classDimensionSchema,
+  traceComparisonSchema,
+  whyAnswerSchema,
+} from "../policy/debug/schema.ts";
+import {
+  configPathSchema,
+  policyContextSchema,
+  policyFindingSchema,
+  policyResultSchema,
+  policyTraceSchema,
+} from "../policy/schema.ts";
 import { defineContract } from "../rpc/contract.ts";
 import { fileProblem } from "./app.ts";
 
 const preset = z.enum(["reference", "sallyport"]);
 /** A config instead of the saved one: a parsed document (vectors) or text (what-if, with positions). */
 const otherConfig = { config: z.unknown().optional(), configText: z.string().max(4_194_304).optional() };
+
+/** Line and column (from 1) of config paths, by dotted path; paths that the text does not hold are left out. */
+const positions = z.record(z.string(), z.object({ line: z.number().int(), column: z.number().int() }));
+
+/** One side of a comparison. */
+const comparedSide = z.object({ context: policyContextSchema, preset: preset.optional(), ...otherConfig });
+
+/** Promises about the policy, one a line: `never support: exec`. */
+const assertionText = z.string().max(262_144);
+
+/** `block`: a change of the config that breaks an assertion is not written. `warn`: it is, with a report. */
+export const assertionsOnFail = z.enum(["block", "warn"]);
+
+export const assertionReport = z.object({
+  results: z.array(assertionOutcomeSchema),
+  counts: z.object({ proved: z.number().int(), refuted: z.number().int(), invalid: z.number().int() }),
+});
+export type AssertionReport = z.infer<typeof assertionReport>;
 
 /** Tools as a test or a recorded case registers them; absent = those of the running app. */
 const registeredTools = z.object({
@@ -44,8 +74,8 @@ export const policyContract = defineContract({
       output: z.object({
         trace: policyTraceSchema,
         preset,
-        /** Line and column (from 1) of config paths that the trace's rules name, by dotted path. */
-        positions: z.record(z.string(), z.object({ line: z.number().int(), column: z.number().int() })),
+        /** Of the paths that the trace's rules name. */
+        positions,
         problems: z.array(fileProblem),
         evaluatedInMs: z.number(),
       }),
@@ -60,6 +90,92 @@ export const policyContract = defineContract({
         ...otherConfig,
       }),
       output: policyResultSchema,
+    },
+    /** Why one tool is missing or there, and edits that change it; each was tried before it is offered. */
+    "policy.why": {
+      scope: "operator.read",
+      input: z.object({
+        tool: z.string().min(1).max(256),
+        context: policyContextSchema,
+        preset: preset.optional(),
+        /** Only edits below this path are wanted, for example ["agents","list",1]. */
+        layer: configPathSchema.optional(),
+        ...otherConfig,
+      }),
+      output: z.object({
+        answer: whyAnswerSchema,
+        preset,
+        /** Of the rules of the removers, and of the places that the repairs edit as far as they exist. */
+        positions,
+        problems: z.array(fileProblem),
+        /** Nearest known name, when the tool is unknown. */
+        suggestion: z.string().optional(),
+      }),
+    },
+    /** Only the differences, as a matrix and as English text. */
+    "policy.compare": {
+      scope: "operator.read",
+      input: z.object({ a: comparedSide, b: comparedSide }),
+      output: z.object({ comparison: traceComparisonSchema, text: z.array(z.string()) }),
+    },
+    /** Proves or refutes assertions over every context that the config can tell apart. */
+    "policy.check": {
+      scope: "operator.read",
+      input: z.object({
+        /** Absent: the saved ones. */
+        assertions: assertionText.optional(),
+        preset: preset.optional(),
+        ...otherConfig,
+      }),
+      output: assertionReport.extend({
+        preset,
+        /** What was told apart, and how many contexts that makes. */
+        classes: z.array(classDimensionSchema),
+        contexts: z.number().int(),
+        problems: z.array(fileProblem),
+      }),
+    },
+    "policy.findings": {
+      scope: "operator.read",
+      input: z.object({ context: policyContextSchema, preset: preset.optional(), ...otherConfig }),
+      output: z.object({
+        /** `text`: one English sentence with the place. */
+        findings: z.array(policyFindingSchema.extend({ text: z.string() })),
+        preset,
+        positions,
+        problems: z.array(fileProblem),
+      }),
+    },
+    /** The assertions of sallyport.json5. */
+    "policy.assertions.get": {
+      scope: "operator.read",
+      input: z.object({}),
+      output: z.object({ text: z.string(), onFail: assertionsOnFail }),
+    },
+    /**
+     * Saves assertions. A line that cannot be read is refused; with `block` so is one that the saved config already
+     * breaks (`data.reason: "assertionsRefuted"`, `data.results`).
+     */
+    "policy.assertions.set": {
+      scope: "operator.admin",
+      input: z.object({ text: assertionText, onFail: assertionsOnFail }),
+      output: assertionReport,
+    },
+    /** OpenClaw's answer about the tools of a session (policy.md §1). Owner: the client holds operator.admin. */
+    "tools.effective": {
+      scope: "operator.read",
+      input: z.object({ sessionKey: z.string().min(1), agentId: z.string().optional() }),
+      output: z.object({
+        agentId: z.string(),
+        profile: z.string(),
+        groups: z.array(
+          z.object({
+            id: z.enum(["core", "plugin", "channel"]),
+            label: z.string(),
+            tools: z.array(z.object({ id: z.string(), label: z.string() })),
+          }),
+        ),
+      }),
     },
     "exec.explain": {
       scope: "operator.read",
@@ -81,5 +197,11 @@ export const policyContract = defineContract({
       output: execExplanationSchema,
     },
   },
-  events: {},
+  events: {
+    /** The saved assertions were checked again because the config or the assertions changed. */
+    "policy.assertionsChecked": {
+      scope: "operator.read",
+      payload: assertionReport.extend({ trigger: z.enum(["config", "settings"]) }),
+    },
+  },
 });

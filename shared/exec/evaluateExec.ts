@@ -254,6 +254,12 @@ function withWindowsPlan(input: EvaluateExecInput, judged: Judged, verdict: Verd
   };
 }
 
+/** The sandbox's own default is deny and never enforced; a deny of a person is. */
+function isWrittenDeny({ policy, hardening }: EvaluateExecInput): boolean {
+  const { value, source } = policy.security;
+  return value === "deny" && source.kind !== "builtin" && hardening.has("exec.sandboxKeepsDeny");
+}
+
 function decide(input: EvaluateExecInput, judged: Judged): Verdict {
   const { policy } = input;
   const verbatim = planVerbatim(input.command, judged.analysis, input);
@@ -268,8 +274,11 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
     };
   if (policy.alwaysAsk.includes("brokenConfig") && policy.security.value !== "deny")
     return { outcome: "ask", reasons: collectAskReasons(input, judged), plan: planFor(input, judged) };
-  if (policy.host.value === "sandbox")
+  if (policy.host.value === "sandbox" && !isWrittenDeny(input)) {
+    const asks = collectAskReasons(input, judged).slice(0, policy.alwaysAsk.length);
+    if (asks.length > 0) return { outcome: "ask", reasons: asks, plan: verbatim };
     return { outcome: "allow", reasons: [{ code: "sandboxHost", params: {} }], plan: verbatim };
+  }
   if (policy.skipApprovals)
     return { outcome: "allow", reasons: [{ code: "elevatedFull", params: {} }], plan: verbatim };
   if (policy.security.value === "deny") {

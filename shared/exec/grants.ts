@@ -1,14 +1,10 @@
 /** Grants of our own: narrower than a path pattern, with a scope and an end (product A11, A12). */
 
-import type { Hardening } from "../hardening/rules.ts";
-import { type WithheldReason, whyNeverTrusted } from "./allowAlways.ts";
+import { whyNeverTrusted } from "./allowAlways.ts";
 import { segmentsOf } from "./analyze.ts";
-import { findSegmentInlineEval } from "./inlineEval.ts";
-import { findProgramEscape } from "./programEscapes.ts";
+import { baseName } from "./paths.ts";
 import { isRunner } from "./programs.ts";
-import { looksLikeAssignment } from "./satisfy.ts";
-import { readShellInvocation } from "./shellInvocation.ts";
-import type { CommandAnalysis, CommandSegment, Grant, GrantProposal, GrantScope } from "./types.ts";
+import type { CommandAnalysis, CommandSegment, Grant } from "./types.ts";
 
 export interface GrantContext {
   agentId: string;
@@ -16,6 +12,8 @@ export interface GrantContext {
   /** Canonical working directory. */
   cwd: string;
   nowMs: number;
+  /** A grant names no environment, so a call that adds some is another call. */
+  envOverrides?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Whether a grant counts for this caller, place and time; says nothing about the command. */
@@ -23,11 +21,12 @@ export function isGrantInForce(grant: Grant, context: GrantContext): boolean {
   if (grant.agentId !== "*" && grant.agentId !== context.agentId) return false;
   if (grant.sessionKey !== undefined && grant.sessionKey !== context.sessionKey) return false;
   if (grant.cwd !== undefined && grant.cwd !== context.cwd) return false;
+  if (Object.keys(context.envOverrides ?? {}).length > 0) return false;
   return grant.expiresAtMs === undefined || context.nowMs < grant.expiresAtMs;
 }
 
 /** A word that may stand for another in a granted shape: no option, no path away from here, nothing to expand. */
-function isFreeWord(word: string): boolean {
+export function isFreeWord(word: string): boolean {
   return /^[\p{L}\p{N}_][\p{L}\p{N}_.,/-]*$/u.test(word) && !/(?:^|\/)\.\.(?:\/|$)/.test(word);
 }
 
@@ -35,12 +34,32 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, index) => word === b[index]);
 }
 
+/** Whether one file is called by the granted name: `lsmod` and `modprobe` may be the same file. */
+function isSameProgram(scope: { realPath: string; name?: string | undefined }, segment: CommandSegment): boolean {
+  const { realPath, resolvedPath } = segment.execution;
+  return (
+    realPath === scope.realPath &&
+    resolvedPath !== null &&
+    baseName(resolvedPath) === (scope.name ?? baseName(scope.realPath))
+  );
+}
+
+/** The settings file may be edited by hand, so that what may never be granted is refused here as well (A12). */
+function mayBeGranted(segment: CommandSegment, isExact: boolean): boolean {
+  const { resolvedPath, realPath } = segment.execution;
+  return [resolvedPath, realPath].every((path) => {
+    if (path === null) return false;
+    const never = whyNeverTrusted(path);
+    return never === null || (isExact && never === "dispatcher" && isRunner(path));
+  });
+}
+
 /** Matches one segment against a grant of program or argument shape. Wrapped commands need an exact grant. */
 export function matchGrant(grant: Grant, segment: CommandSegment, context: GrantContext): boolean {
   if (!isGrantInForce(grant, context) || segment.blockedWrapper !== null || segment.hasHeredoc) return false;
   const { scope } = grant;
   if (scope.kind === "exactCommand" || segment.wrappers.length > 0) return false;
-  if (segment.execution.realPath !== scope.realPath) return false;
+  if (!isSameProgram(scope, segment) || !mayBeGranted(segment, false)) return false;
   if (scope.kind === "program") return true;
   const args = segment.argv.slice(1);
   return (
@@ -67,83 +86,8 @@ export function matchExactGrant(grant: Grant, analysis: CommandAnalysis, context
       segment.blockedWrapper === null &&
       !segment.hasHeredoc &&
       segment.execution.realPath === program.realPath &&
-      sameWords(segment.argv, program.argv)
+      sameWords(segment.argv, program.argv) &&
+      mayBeGranted(segment, true)
     );
   });
-}
-
-function whyNotGrantable(segment: CommandSegment, hardening: Hardening): WithheldReason | null {
-  if (segment.blockedWrapper !== null) return "blockedWrapper";
-  if (segment.hasHeredoc) return "heredoc";
-  const argv = segment.effectiveArgv;
-  if (looksLikeAssignment(argv[0] ?? "") || looksLikeAssignment(segment.argv[0] ?? "")) return "assignment";
-  const { resolvedPath, realPath } = segment.execution;
-  if (resolvedPath === null || realPath === null) return "programMissing";
-  if (findSegmentInlineEval(segment, hardening) !== null) return "inlineEval";
-  if (readShellInvocation(argv, true) !== null) return "shell";
-  const never = whyNeverTrusted(resolvedPath) ?? whyNeverTrusted(realPath);
-  return never === "dispatcher" && isRunner(resolvedPath) ? null : never;
-}
-
-function shapeOf(segment: CommandSegment): (string | null)[] {
-  let sawSubcommand = false;
-  return segment.argv.slice(1).map((word) => {
-    // The first plain word is often a sub-command: `git log` must not widen to `git push`.
-    if (!isFreeWord(word) || !sawSubcommand) {
-      if (isFreeWord(word)) sawSubcommand = true;
-      return word;
-    }
-    return null;
-  });
-}
-
-/**
- * What could be granted for a command, narrowest first; the first is the default.
- * @returns `withheld` when nothing may be offered
- */
-export function proposeGrants(
-  analysis: CommandAnalysis,
-  hardening: Hardening,
-): { proposals: GrantProposal[] } | { withheld: WithheldReason } {
-  const segments = segmentsOf(analysis);
-  if (segments.length === 0) return { withheld: "notAnalyzable" };
-  for (const segment of segments) {
-    const reason = whyNotGrantable(segment, hardening);
-    if (reason !== null) return { withheld: reason };
-  }
-  const exact: GrantScope = {
-    kind: "exactCommand",
-    programs: segments.map((segment) => ({ realPath: segment.execution.realPath ?? "", argv: segment.argv })),
-    operators: segments
-      .slice(0, -1)
-      .flatMap((segment) => (segment.operatorAfter === null ? [] : [segment.operatorAfter])),
-  };
-  const proposals: GrantProposal[] = [
-    { label: "exactCommand", scopes: [exact], isDefault: true, bindsCwd: true },
-  ];
-  const isWide = segments.every(
-    (segment) =>
-      segment.wrappers.length === 0 &&
-      !isRunner(segment.execution.resolvedPath ?? "") &&
-      findProgramEscape(segment.effectiveArgv) === null,
-  );
-  if (!isWide) return { proposals };
-  const shapes = segments.map((segment) => ({
-    realPath: segment.execution.realPath ?? "",
-    shape: shapeOf(segment),
-  }));
-  if (shapes.some((one) => one.shape.includes(null)))
-    proposals.push({
-      label: "argumentShape",
-      scopes: shapes.map((one) => ({ kind: "argumentShape", ...one })),
-      isDefault: false,
-      bindsCwd: true,
-    });
-  proposals.push({
-    label: "program",
-    scopes: shapes.map(({ realPath }) => ({ kind: "program", realPath })),
-    isDefault: false,
-    bindsCwd: false,
-  });
-  return { proposals };
 }

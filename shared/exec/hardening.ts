@@ -148,6 +148,20 @@ export const execHardening: readonly HardeningRule[] = [
     source: "product A21",
   },
   {
+    id: "exec.sandboxKeepsDeny",
+    reference: "A command in the sandbox is never refused, whatever security says anywhere.",
+    sallyport:
+      "A deny that somebody wrote, in the config or the approvals file, holds in the sandbox; an unreadable approvals file counts as one.",
+    source: "exec.md 2",
+  },
+  {
+    id: "exec.sandboxStillAsksForNetwork",
+    reference: "A command in the sandbox never asks.",
+    sallyport:
+      "It asks when the sandbox shares this machine's network: services on loopback, the Gateway included, are then within its reach.",
+    source: "exec.md 2",
+  },
+  {
     id: "exec.confirmBroadModes",
     reference: "security=full and ask=off take effect as found.",
     sallyport: "full without a person's confirmation acts as allowlist, and then ask=off as on-miss.",

@@ -62,6 +62,8 @@ export interface ResolvePolicyInput {
   session?: ExecOverrides | undefined;
   elevated?: ElevatedInput | undefined;
   isSandboxed: boolean;
+  /** The sandbox of this session reaches the loopback interface of this machine. */
+  isSandboxNetworkShared?: boolean | undefined;
   /** The config was readable at start and broke since: exec always asks (architecture 11). */
   isConfigBroken?: boolean | undefined;
   /** Confirmed by a person and not yet ended (A18). */
@@ -90,6 +92,12 @@ function word<T extends string>(value: string | undefined, allowed: readonly T[]
 
 export function stricterSecurity<T extends Sourced<ExecSecurity>>(a: T, b: T): T {
   return securityOrder.indexOf(b.value) < securityOrder.indexOf(a.value) ? b : a;
+}
+
+/** As `stricterSecurity`; of two denies the written one is named, because the built-in one of sandboxes is not enforced. */
+function tightenSecurity(a: Sourced<ExecSecurity>, b: Sourced<ExecSecurity>): Sourced<ExecSecurity> {
+  const isWrittenDeny = b.value === "deny" && a.value === "deny" && a.source.kind === "builtin";
+  return isWrittenDeny ? b : stricterSecurity(a, b);
 }
 
 export function stricterAsk<T extends Sourced<ExecAsk>>(a: T, b: T): T {
@@ -235,13 +243,13 @@ function resolveSecurity(
   let effective =
     requested === undefined
       ? config
-      : stricterSecurity(config, { value: requested, source: { kind: "call", path: "security" } });
+      : tightenSecurity(config, { value: requested, source: { kind: "call", path: "security" } });
   if (isFullElevated) effective = { value: "full", source: { kind: "elevated", path: "tools.elevated" } };
   const isUnconfirmed = effective.value === "full" && !isFullElevated && !input.confirmed.full;
   if (isUnconfirmed && input.hardening.has("exec.confirmBroadModes"))
     effective = { value: "allowlist", source: { kind: "unconfirmed", path: effective.source.path } };
   const fileValue = fromFile(file, input.agentId, "security", securityOrder, "deny", input.hardening);
-  return fileValue === undefined ? effective : stricterSecurity(effective, fileValue);
+  return fileValue === undefined ? effective : tightenSecurity(effective, fileValue);
 }
 
 function resolveAsk(
@@ -341,7 +349,7 @@ export function resolveExecPolicy(input: ResolvePolicyInput): ResolvedExecPolicy
     const otherFallback = tighten(
       fromFile(other.file, input.agentId, "askFallback", securityOrder, "deny", hardening),
     );
-    if (otherSecurity !== undefined) security = stricterSecurity(security, otherSecurity);
+    if (otherSecurity !== undefined) security = tightenSecurity(security, otherSecurity);
     if (otherAsk !== undefined) ask = stricterAsk(ask, otherAsk);
     if (otherFallback !== undefined) askFallback = stricterSecurity(askFallback, otherFallback);
   }
@@ -360,8 +368,11 @@ export function resolveExecPolicy(input: ResolvePolicyInput): ResolvedExecPolicy
   const alwaysAsk: EffectiveExecPolicy["alwaysAsk"] = [];
   if (hardening.has("exec.elevatedAsks")) {
     if (input.elevated?.requested === true && !isFull) alwaysAsk.push("elevatedRequested");
-    if (input.isSandboxed && host.value !== "sandbox" && hostChoice.isAsked) alwaysAsk.push("leavesSandbox");
+    const leaves = hostChoice.isAsked || (isElevated && !isFull);
+    if (input.isSandboxed && host.value !== "sandbox" && leaves) alwaysAsk.push("leavesSandbox");
   }
+  const isNetworkShared = host.value === "sandbox" && input.isSandboxNetworkShared === true;
+  if (isNetworkShared && hardening.has("exec.sandboxStillAsksForNetwork")) alwaysAsk.push("sandboxNetwork");
   if (input.isConfigBroken === true) alwaysAsk.push("brokenConfig");
   const skills =
     main.file.agents.get(input.agentId)?.autoAllowSkills ??

@@ -200,6 +200,7 @@ export const execReasonCode = z.enum([
   "mixedScript",
   "elevatedRequested",
   "leavesSandbox",
+  "sandboxNetwork",
   "assignmentPrefix",
   "satisfied",
   "selfApproval",
@@ -280,7 +281,7 @@ export const effectiveExecPolicy = z.object({
   strictInlineEval: z.object({ value: z.boolean(), source: valueSource }),
   elevated: z.enum(["off", "on", "ask", "full"]),
   skipApprovals: z.boolean().describe("True only for elevated full"),
-  alwaysAsk: z.array(z.enum(["elevatedRequested", "leavesSandbox", "brokenConfig"])),
+  alwaysAsk: z.array(z.enum(["elevatedRequested", "leavesSandbox", "sandboxNetwork", "brokenConfig"])),
   notes: z.array(z.string()),
 });
 
@@ -308,6 +309,7 @@ export const allowAlwaysPreview = z.object({
       "safeBin",
       "unresolved",
       "alreadyListed",
+      "expands",
       "nothingWouldMatch",
       "nothing",
     ])
@@ -343,14 +345,20 @@ export const grantScope = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("argumentShape"),
     realPath: z.string(),
+    name: z
+      .string()
+      .optional()
+      .describe("Name it is called by: one file may be many programs; absent = the file's own name"),
     /** Fixed words of argv[1..]; null stands for one free plain word (no dash, no path upwards). */
     shape: z.array(z.string().nullable()),
   }),
-  z.object({ kind: z.literal("program"), realPath: z.string() }),
+  z.object({ kind: z.literal("program"), realPath: z.string(), name: z.string().optional() }),
 ]);
 
 export const grant = z.object({
   id: z.string(),
+  groupId: z.string().optional().describe("Grants of one answer share it: they are listed and revoked together"),
+  madeFor: z.string().optional().describe("The command whose prompt was answered; for readers only"),
   scope: grantScope,
   agentId: z.string().describe("* = every agent"),
   sessionKey: z.string().optional(),

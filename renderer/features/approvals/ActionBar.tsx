@@ -63,7 +63,8 @@ export interface AllowBarProps {
   phase: DecidePhase;
   isLost: boolean;
   mayAllow: boolean;
-  always: "none" | "offered" | "open";
+  /** `reading`: the panel has just opened, what it stores must be read first. */
+  always: "none" | "closed" | "reading" | "read";
   onAllowOnce: () => void;
   onOpenAlways: () => void;
   onAllowAlways: () => void;
@@ -106,15 +107,15 @@ export function AllowBar(props: AllowBarProps) {
           />
         ) : null}
       </div>
-      {props.always === "offered" ? (
+      {props.always === "closed" ? (
         <Button size="primary" onClick={props.onOpenAlways}>
           {t("always.open")}
         </Button>
       ) : null}
-      {props.always === "open" ? (
+      {props.always === "reading" || props.always === "read" ? (
         <Button
           size="primary"
-          aria-disabled={!mayAllow}
+          aria-disabled={!mayAllow || props.always === "reading"}
           aria-describedby={reasonId}
           {...keys}
           onClick={once(props.onAllowAlways)}
@@ -129,6 +130,13 @@ export function AllowBar(props: AllowBarProps) {
   );
 }
 
+const allowedWords = {
+  none: "lock.seen",
+  closed: "lock.seen",
+  reading: "lock.readStores",
+  read: "lock.pointerOnly",
+} as const;
+
 function LockReason({ unlock, phase, isLost, always }: AllowBarProps) {
   const t = useT("approvals");
   if (phase.kind === "deciding") return <span>{t("lock.deciding")}</span>;
@@ -138,7 +146,7 @@ function LockReason({ unlock, phase, isLost, always }: AllowBarProps) {
     return (
       <>
         <Icon name="check" size={12} />
-        <span>{always === "open" ? t("lock.pointerOnly") : t("lock.seen")}</span>
+        <span>{t(allowedWords[always])}</span>
       </>
     );
   }

@@ -28,7 +28,7 @@ export function AlwaysPanel({ request, isOpen }: { request: ApprovalRequest; isO
   }
   if (!isOpen) return null;
   return (
-    <section className="always-panel" aria-label={t("always.title")}>
+    <section className="always-panel" aria-label={t("always.title")} tabIndex={-1}>
       <h3>{t("always.title")}</h3>
       <ul>
         {always.stores.map((entry) => (

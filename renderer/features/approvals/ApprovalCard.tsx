@@ -20,7 +20,7 @@ import { useActivationGuard } from "./useActivationGuard.ts";
 import { useCopyCommand } from "./useCopyCommand.ts";
 import { useDecide } from "./useDecide.ts";
 import { useHeadline } from "./useHeadline.ts";
-import { useUnlock } from "./useUnlock.ts";
+import { lockMs, useUnlock } from "./useUnlock.ts";
 import { Warnings } from "./Warnings.tsx";
 import "./approvals.css";
 
@@ -48,7 +48,13 @@ export function ApprovalCard({
   const { phase, decide } = useDecide(request, onDecided);
   const [isNoteOpen, setIsNoteOpen] = useState(false);
   const [note, setNote] = useState("");
-  const [isAlwaysOpen, setIsAlwaysOpen] = useState(false);
+  const [always, setAlways] = useState<"closed" | "reading" | "read">("closed");
+  useEffect(() => {
+    if (always !== "reading") return;
+    // "Save" appears where "Always" was: what will be stored needs its own moment to be read.
+    const timer = setTimeout(() => setAlways("read"), lockMs);
+    return () => clearTimeout(timer);
+  }, [always]);
   const isLost = useLive((state) => state.connection.kind === "lost");
   const singleKeys = useLive((state) => state.settings.singleKeys);
   const headline = useHeadline();
@@ -82,6 +88,11 @@ export function ApprovalCard({
     requestAnimationFrame(() => cardRef.current?.querySelector("textarea")?.focus());
   };
 
+  const openAlways = () => {
+    setAlways("reading");
+    requestAnimationFrame(() => cardRef.current?.querySelector<HTMLElement>(".always-panel")?.focus());
+  };
+
   const onKey = (
     event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey"> & {
       target: EventTarget | null;
@@ -100,9 +111,7 @@ export function ApprovalCard({
     } else if (event.key === "n" && singleKeys && !event.ctrlKey && !event.metaKey && !event.altKey) {
       openNote();
     } else if (event.key === "PageDown" || event.key === "PageUp") {
-      const scroller = cardRef.current?.querySelector("[data-command-scroll]");
-      const sign = event.key === "PageDown" ? 1 : -1;
-      scroller?.scrollBy({ top: sign * (scroller.clientHeight - 20) });
+      scrollCard(cardRef.current, event.key === "PageDown" ? 1 : -1);
     } else {
       return;
     }
@@ -162,7 +171,7 @@ export function ApprovalCard({
         <div className="approval-rest">
           <Warnings request={request} />
           <Facts request={request} />
-          <AlwaysPanel request={request} isOpen={isAlwaysOpen} />
+          <AlwaysPanel request={request} isOpen={always !== "closed"} />
           {isNoteOpen ? <NoteField value={note} onChange={setNote} /> : null}
           <Refusal phase={phase} />
         </div>
@@ -172,15 +181,25 @@ export function ApprovalCard({
         phase={phase}
         isLost={isLost}
         mayAllow={mayAllow}
-        always={request.always.kind === "withheld" ? "none" : isAlwaysOpen ? "open" : "offered"}
+        always={request.always.kind === "withheld" ? "none" : always}
         onAllowOnce={allowOnce}
-        onOpenAlways={() => setIsAlwaysOpen(true)}
+        onOpenAlways={openAlways}
         onAllowAlways={() => {
-          if (mayAllow) decide("allow-always");
+          if (mayAllow && always === "read") decide("allow-always");
         }}
       />
     </article>
   );
+}
+
+/** Scrolls the command, then, where it ends, the card around it: one key reaches everything. */
+function scrollCard(card: HTMLElement | null, sign: 1 | -1): void {
+  const command = card?.querySelector("[data-command-scroll]");
+  const body = card?.querySelector(".approval-body");
+  if (command === null || command === undefined || body === null || body === undefined) return;
+  const left = sign > 0 ? command.scrollHeight - command.clientHeight - command.scrollTop : command.scrollTop;
+  const target = left > 2 ? command : body;
+  target.scrollBy({ top: sign * Math.max(40, target.clientHeight - 20) });
 }
 
 function Who({ request }: { request: ApprovalRequest }) {

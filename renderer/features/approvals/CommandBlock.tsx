@@ -81,7 +81,12 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
           type="button"
           className="cmd-unread"
           tabIndex={-1}
-          onClick={() => scrollRef.current?.scrollBy({ top: scrollRef.current.clientHeight - lineHeightPx })}
+          onClick={() => {
+            const scroller = scrollRef.current;
+            scroller?.scrollBy({ top: scroller.clientHeight - lineHeightPx });
+            // This bar goes away at the end: the focus must stay inside the card, or Escape would reach nobody.
+            scroller?.focus({ preventScroll: true });
+          }}
         >
           <Icon name="arrowDown" size={12} />
           {t("command.unread", { count: linesLeft })}

@@ -106,6 +106,24 @@ describe("the approval prompt", () => {
     field.remove();
   });
 
+  it("takes the focus when the person comes to the view, but not from elsewhere when a request arrives", async () => {
+    const link = document.createElement("a");
+    link.href = "#/x";
+    document.body.append(link);
+    const shown = show([]);
+    await screen.findByText("Nothing waits for you.");
+    link.focus();
+    act(() => shown.emit("approvals.changed", { pending: [testRequest("git push")], recent: [] }));
+    await denyButton();
+    expect(document.activeElement).toBe(link);
+    cleanup();
+    link.focus();
+    show([testRequest("git push")]);
+    const deny = await denyButton();
+    expect(document.activeElement).toBe(deny);
+    link.remove();
+  });
+
   it("denies on Escape, but a held Escape does not deny the next one", async () => {
     show([testRequest("first one"), testRequest("second one")]);
     fireEvent.keyDown(await denyButton(), { key: "Escape" });
@@ -293,7 +311,11 @@ describe("the command", () => {
     fireEvent.click(screen.getByRole("button", { name: "Always…" }));
     expect(document.querySelector(".always-panel")?.textContent).toContain("/usr/bin/git");
     expect(resolved).toHaveLength(0);
-    fireEvent.click(screen.getByRole("button", { name: "Allow and save entry" }));
+    const save = screen.getByRole("button", { name: "Allow and save entry" });
+    fireEvent.click(save);
+    expect(resolved).toHaveLength(0);
+    await waitFor(() => expect(save.getAttribute("aria-disabled")).toBe("false"), { timeout: 4_000 });
+    fireEvent.click(save);
     await waitFor(() => expect(resolved.map((one) => one.decision)).toEqual(["allow-always"]));
   });
 });

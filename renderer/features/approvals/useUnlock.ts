@@ -5,6 +5,11 @@ import { type RefObject, useCallback, useEffect, useState } from "react";
 export const lockMs = 1_500;
 const tickMs = 100;
 
+/** Whether somebody can see the card: the page is on screen and no dialog covers it. */
+function isInSight(): boolean {
+  return document.visibilityState === "visible" && document.querySelector("dialog[open]") === null;
+}
+
 export interface Unlock {
   isUnlocked: boolean;
   /** 0 when the time is up. */
@@ -14,7 +19,7 @@ export interface Unlock {
 }
 
 /**
- * Counts only time in which the page is visible. The state belongs to one request: mount the caller with the
+ * Counts only time in which the card can be seen. The state belongs to one request: mount the caller with the
  * request's id and digest as key, so that another request starts locked.
  */
 export function useUnlock(): Unlock {
@@ -26,7 +31,7 @@ export function useUnlock(): Unlock {
     const timer = setInterval(() => {
       const now = performance.now();
       // A sleeping page gets one late tick: it counts as one step, not as time in which somebody looked.
-      if (document.visibilityState === "visible") leftMs -= Math.min(now - before, tickMs * 3);
+      if (isInSight()) leftMs -= Math.min(now - before, tickMs * 3);
       before = now;
       setRemainingMs(Math.max(0, leftMs));
       if (leftMs <= 0) clearInterval(timer);
@@ -47,7 +52,7 @@ export function useSeen(ref: RefObject<HTMLElement | null>, onSeen: () => void):
     if (element === null) return;
     let isOnScreen = false;
     const check = () => {
-      if (isOnScreen && document.visibilityState === "visible") onSeen();
+      if (isOnScreen && isInSight()) onSeen();
     };
     const observer = new IntersectionObserver(
       (entries) => {
@@ -64,10 +69,13 @@ export function useSeen(ref: RefObject<HTMLElement | null>, onSeen: () => void):
     };
     document.addEventListener("selectionchange", onSelection);
     document.addEventListener("visibilitychange", check);
+    // A dialog that closes gives the focus back.
+    document.addEventListener("focusin", check);
     return () => {
       observer.disconnect();
       document.removeEventListener("selectionchange", onSelection);
       document.removeEventListener("visibilitychange", check);
+      document.removeEventListener("focusin", check);
     };
   }, [ref, onSeen]);
 }

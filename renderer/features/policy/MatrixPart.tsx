@@ -10,6 +10,7 @@ import { Legend } from "./matrix/Legend.tsx";
 import { ListAlternative } from "./matrix/ListAlternative.tsx";
 import { Matrix } from "./matrix/Matrix.tsx";
 import type { Cursor } from "./matrix/matrixKeys.ts";
+import "./matrix/legend.css";
 import { contextToSearch } from "./model/contextAddress.ts";
 import { matrixRows, removerIndex } from "./model/matrixModel.ts";
 import type { TraceView } from "./usePolicyTrace.ts";

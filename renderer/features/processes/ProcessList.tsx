@@ -68,8 +68,7 @@ export function ProcessList(props: {
           {props.survivors.map((survivor) => (
             <div key={survivor.id} className="proc-survivor">
               <p>
-                {t("pid", { pid: survivor.pid })}
-                <code>{survivor.command}</code>
+                {t("pid", { pid: survivor.pid })} <code>{survivor.command}</code>
               </p>
               <p className="second">
                 {t("survivorOf", { agent: survivor.agentId, age: ageText(nowMs - survivor.startedAtMs) })}

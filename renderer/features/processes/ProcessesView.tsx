@@ -56,7 +56,7 @@ export default function ProcessesView() {
   const kept = processes.reduce((sum, process) => sum + process.bytesKept, 0);
   const byId = new Map(processes.map((process) => [process.id, process]));
   return (
-    <>
+    <div className="proc-view">
       <Breadcrumb>{t("running", { count: live })}</Breadcrumb>
       <SplitView>
         <Pane
@@ -117,7 +117,7 @@ export default function ProcessesView() {
         )}
       </SplitView>
       {ending === null ? null : <EndTreeDialog target={ending} onClose={() => setEnding(null)} />}
-    </>
+    </div>
   );
 }
 

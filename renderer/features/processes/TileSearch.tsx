@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Button, Icon } from "../../ui/index.ts";
+import { terminalTheme } from "./terminalTheme.ts";
 import type { TerminalHandle } from "./useProcessTerminal.ts";
 
 export function TileSearch(props: { handle: RefObject<TerminalHandle | null>; onClose: () => void }) {
@@ -13,13 +14,17 @@ export function TileSearch(props: { handle: RefObject<TerminalHandle | null>; on
   const { handle, onClose } = props;
   useEffect(() => {
     field.current?.focus();
+    const terminal = handle.current?.terminal;
     const search = handle.current?.search;
+    // The match in hand is a selection, so the selection wears the colour of a hit while the search is open.
+    if (terminal !== undefined) terminal.options.theme = searchTheme();
     const listening = search?.onDidChangeResults(({ resultIndex, resultCount }) =>
       setResult({ index: resultIndex, count: resultCount }),
     );
     return () => {
       listening?.dispose();
       search?.clearDecorations();
+      if (terminal !== undefined) terminal.options.theme = terminalTheme();
     };
   }, [handle]);
   const find = (text: string, backwards = false, incremental = false) => {
@@ -68,6 +73,16 @@ export function TileSearch(props: { handle: RefObject<TerminalHandle | null>; on
       </Button>
     </search>
   );
+}
+
+function searchTheme() {
+  const style = getComputedStyle(document.documentElement);
+  return {
+    ...terminalTheme(),
+    selectionBackground: style.getPropertyValue("--lit").trim(),
+    selectionInactiveBackground: style.getPropertyValue("--lit").trim(),
+    selectionForeground: style.getPropertyValue("--lit-ink").trim(),
+  };
 }
 
 function decorations() {

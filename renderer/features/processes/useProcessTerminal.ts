@@ -113,6 +113,8 @@ export function useProcessTerminal(
       element.addEventListener(event, checkPause, { passive: true });
       owned.push(() => element.removeEventListener(event, checkPause));
     }
+    // A search jumps to its match; a line that arrives may have pushed the view.
+    owned.push(search.onDidChangeResults(checkPause), terminal.onScroll(checkPause));
     if (io === "pipe") {
       const refit = () => {
         if (element.clientWidth > 0 && element.clientHeight > 0) fit.fit();

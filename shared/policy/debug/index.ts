@@ -5,4 +5,6 @@ export * from "./compareTraces.ts";
 export * from "./configEdits.ts";
 export * from "./contextClasses.ts";
 export { collectFindings, type SkillTools } from "./findings.ts";
+export * from "./schema.ts";
+export * from "./texts.ts";
 export * from "./whyTool.ts";

@@ -35,12 +35,17 @@ export interface FileToolDeps {
 /** Largest file whose content is shown, compared or changed. */
 export const maxEditBytes = 8 * 1024 * 1024;
 
+/** Largest file outside the workspace that is replaced as a whole: its hash is part of what a person decides. */
+export const maxHashedBytes = 64 * 1024 * 1024;
+
 export type Access = "read" | "write" | "delete";
 
 export interface FindOptions {
   access: Access;
   /** Whether the guard counts; decided by the tool and its configuration. */
   isHeld: boolean;
+  /** `given` is absolute and exact, not as a model wrote it. */
+  isExact?: boolean;
 }
 
 export interface Planned<T> {
@@ -79,11 +84,12 @@ export interface FileDesk {
 export function createFileDesk(deps: FileToolDeps): FileDesk {
   const queue = createPathQueue();
 
-  const find: FileDesk["find"] = async (given, context, { access, isHeld }) => {
+  const find: FileDesk["find"] = async (given, context, { access, isHeld, isExact = false }) => {
     const target = await locate(given, {
       workspace: deps.workspaceOf(context.agentId),
       home: deps.homeDir,
       isLinkItself: access === "delete",
+      isExact,
     });
     const why = await whyRefused(target, access === "read" ? "read" : "write");
     if (why !== null) {
@@ -129,7 +135,7 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
       isSamePlace &&
       (before === null ||
         isLink ||
-        (await readLocated(fresh, maxEditBytes, context.signal)).sha256 === before.sha256);
+        (await readLocated(fresh, maxHashedBytes, context.signal)).sha256 === before.sha256);
     if (!isSame) {
       throw fileProblem(
         "changed",

@@ -32,6 +32,8 @@ export interface LocateOptions {
   home: string;
   /** Deleting removes a link, not what it points to. */
   isLinkItself?: boolean;
+  /** The path is absolute and exact: nothing in it is cleaned up. */
+  isExact?: boolean;
 }
 
 /** @throws AppError bad_path, no_access, not_a_file (a part of the path is a file) */
@@ -40,7 +42,7 @@ export async function locate(given: string, options: LocateOptions): Promise<Tar
     throw fileProblem("bad_path", "The path holds a NUL character. Give the path without it.");
   const workspace = path.resolve(options.workspace);
   const isLinkItself = options.isLinkItself === true;
-  const absolute = path.resolve(workspace, cleanPath(given, options.home));
+  const absolute = path.resolve(workspace, options.isExact === true ? given : cleanPath(given, options.home));
   try {
     const realWorkspace = await realTarget(workspace);
     const realPath = isLinkItself

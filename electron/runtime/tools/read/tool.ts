@@ -78,7 +78,7 @@ async function findFile(desk: FileDesk, given: string, context: ToolCallContext)
   const target = await desk.find(given, context, options);
   if (target.facts !== null) return target;
   for (const spelling of pathSpellings(target.path)) {
-    const other = await desk.find(spelling, context, options);
+    const other = await desk.find(spelling, context, { ...options, isExact: true });
     if (other.facts !== null) return { ...other, given };
   }
   return target;

@@ -3,7 +3,7 @@
 import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
 import { defineTool, textResult } from "../defineTool.ts";
 import type { FileChange } from "../files/changeDraft.ts";
-import { type FileDesk, maxEditBytes } from "../files/fileDesk.ts";
+import { type FileDesk, maxEditBytes, maxHashedBytes } from "../files/fileDesk.ts";
 import type { Target } from "../files/locate.ts";
 import { fileProblem } from "../files/problems.ts";
 import { writeInput } from "./schema.ts";
@@ -61,7 +61,7 @@ async function beforeOf(desk: FileDesk, target: Target, signal: AbortSignal): Pr
   if (target.facts === null) return null;
   const sizeBytes = Number(target.facts.size);
   if (target.isInside) return { sha256: "", sizeBytes, text: null };
-  const { bytes, sha256 } = await desk.read(target, maxEditBytes, signal);
-  const isText = !bytes.includes(0);
+  const { bytes, sha256 } = await desk.read(target, maxHashedBytes, signal);
+  const isText = bytes.length <= maxEditBytes && !bytes.includes(0);
   return { sha256, sizeBytes, text: isText ? bytes.toString("utf8") : null };
 }

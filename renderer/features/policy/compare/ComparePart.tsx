@@ -8,6 +8,7 @@ import { ContextBar, type KnownContexts } from "../context/ContextBar.tsx";
 import { diffTraces, type RowDiff } from "../model/traceDiff.ts";
 import { type Preset, type TraceView, usePolicyTrace } from "../usePolicyTrace.ts";
 import { columnHeadLabel, columnName } from "../words.ts";
+import "./compare.css";
 
 type Mode = "context" | "preset";
 

@@ -8,6 +8,7 @@ import { Button, Kbd, type VerdictKind, VerdictShape } from "../../../ui/index.t
 import { cellRules, type Positions } from "../model/matrixModel.ts";
 import { Rich } from "../Rich.tsx";
 import { cellSentence, columnLabel, verdictText } from "../words.ts";
+import "./detail.css";
 import { Findings } from "./Findings.tsx";
 import { RuleBlocks } from "./RuleBlocks.tsx";
 

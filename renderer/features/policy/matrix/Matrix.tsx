@@ -22,6 +22,7 @@ import { drawRow, planColumns } from "../model/matrixGeometry.ts";
 import type { MatrixRow, Positions } from "../model/matrixModel.ts";
 import type { RowDiff } from "../model/traceDiff.ts";
 import { cellName, sectionLabel } from "../words.ts";
+import "./matrix.css";
 import { MatrixHead } from "./MatrixHead.tsx";
 import { MatrixRowView } from "./MatrixRowView.tsx";
 import { type Cursor, matrixAct } from "./matrixKeys.ts";

@@ -95,6 +95,7 @@ export function TextDiff(props: { before: string; after: string; label: string }
       ...shared,
       readOnly: true,
       renderSideBySide: false,
+      renderOverviewRuler: false,
       ariaLabel: label,
       hideUnchangedRegions: { enabled: true, contextLineCount: 3 },
     });

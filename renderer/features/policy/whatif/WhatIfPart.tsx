@@ -15,6 +15,7 @@ import { diffTraces, type RowDiff } from "../model/traceDiff.ts";
 import { Rich } from "../Rich.tsx";
 import { type TraceView, usePolicyTrace } from "../usePolicyTrace.ts";
 import type { WhatIf } from "./draft.ts";
+import "./whatif.css";
 import type { EditorProblem } from "./TextEditor.tsx";
 
 const TextEditor = lazy(() => import("./TextEditor.tsx"));
@@ -37,7 +38,10 @@ export function WhatIfPart(props: {
   const settled = useSettled(text, debounceMs);
   const readable = useLastReadable(settled);
   const isEdited = draft.text !== null;
-  const edited = usePolicyTrace({ context: props.context, configText: readable.text }, isEdited);
+  const edited = usePolicyTrace(
+    { context: props.context, preset: props.view.preset, configText: readable.text },
+    isEdited,
+  );
   const shownView = isEdited ? (edited.view ?? props.view) : props.view;
   const { trace } = shownView;
   const rows = useMemo(() => matrixRows(trace), [trace]);

@@ -1,6 +1,7 @@
 /** Monaco, loaded only when an editor is opened, with the JSON5 colours and the panel's tokens. */
 
 import * as monaco from "monaco-editor/editor/editor.api.js";
+import "monaco-editor/features/codicon/register.js";
 import "monaco-editor/editor/contrib/find/browser/findController.js";
 import "monaco-editor/editor/contrib/folding/browser/folding.js";
 import "monaco-editor/editor/contrib/bracketMatching/browser/bracketMatching.js";

@@ -4,12 +4,14 @@ import { useMemo } from "react";
 import type { PolicyContext, PolicyRow, PolicyRule } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { Picker, VerdictShape } from "../../../ui/index.ts";
+import "../detail/detail.css";
 import { RuleBlocks } from "../detail/RuleBlocks.tsx";
 import { cellRules, keptCount, lineOf, removers } from "../model/matrixModel.ts";
 import { likelySlip, nearestName } from "../model/slip.ts";
 import { Rich } from "../Rich.tsx";
 import type { TraceView } from "../usePolicyTrace.ts";
 import { cellSentence, columnLabel, reasonValues } from "../words.ts";
+import "./why.css";
 import { BigLine } from "./BigLine.tsx";
 import { RepairList } from "./RepairList.tsx";
 import { useRepairs, type VerifiedRepair } from "./useRepairs.ts";
@@ -84,6 +86,7 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
     config,
     configHash: props.configHash,
     context: props.context,
+    preset: view.preset,
     agents: props.agents,
   });
   const shown = result?.repairs.slice(0, 4) ?? [];

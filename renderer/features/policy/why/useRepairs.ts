@@ -5,6 +5,7 @@ import type { PolicyContext, PolicyRow, PolicyTrace } from "../../../../shared/p
 import type { PanelRpc } from "../../../rpc/connection.ts";
 import { useRpc } from "../../../rpc/hooks.ts";
 import { applyToDocument, type RepairCandidate, repairCandidates } from "../model/repairs.ts";
+import type { Preset } from "../usePolicyTrace.ts";
 
 export interface VerifiedRepair extends RepairCandidate {
   /** The new survivors of the asked context besides the tool itself. */
@@ -29,36 +30,52 @@ export function useRepairs(input: {
   config: unknown;
   configHash: string | null;
   context: PolicyContext;
+  preset: Preset;
   agents: readonly string[];
 }): { result: RepairResult | null; isWorking: boolean } {
   const rpc = useRpc();
   const { trace, row, config } = input;
   const isEnabled = trace !== null && row !== null && row.verdict.kind !== "kept" && config !== null;
   const query = useQuery({
-    queryKey: ["policy.repairs", input.context, row?.name, input.configHash],
+    queryKey: ["policy.repairs", input.context, input.preset, row?.name, input.configHash],
     enabled: isEnabled,
     queryFn: ({ signal }) =>
       trace === null || row === null
         ? Promise.resolve(null)
-        : verify(rpc, trace, row, config, input.context, input.agents, signal),
+        : verify({
+            rpc,
+            trace,
+            row,
+            config,
+            context: input.context,
+            preset: input.preset,
+            agents: input.agents,
+            signal,
+          }),
   });
   return { result: query.data ?? null, isWorking: isEnabled && query.isPending };
 }
 
-async function verify(
-  rpc: PanelRpc,
-  trace: PolicyTrace,
-  row: PolicyRow,
-  config: unknown,
-  context: PolicyContext,
-  agents: readonly string[],
-  signal: AbortSignal,
-): Promise<RepairResult> {
+interface Question {
+  rpc: PanelRpc;
+  trace: PolicyTrace;
+  row: PolicyRow;
+  config: unknown;
+  context: PolicyContext;
+  preset: Preset;
+  agents: readonly string[];
+  signal: AbortSignal;
+}
+
+async function verify(question: Question): Promise<RepairResult> {
+  const { rpc, trace, row, config, context, preset, agents, signal } = question;
   const started = performance.now();
   const candidates = repairCandidates(trace, row, config);
   const others = otherContexts(context, agents);
   const toolsFor = async (asked: PolicyContext, document: unknown) =>
-    new Set((await rpc.call("policy.explain", { context: asked, config: document }, { signal })).tools);
+    new Set(
+      (await rpc.call("policy.explain", { context: asked, preset, config: document }, { signal })).tools,
+    );
   const all = [context, ...others.map((other) => other.context)];
   const before = await pooled(all, parallel, (asked) => toolsFor(asked, config));
   const repairs = await pooled(candidates, 1, async (candidate): Promise<VerifiedRepair | null> => {

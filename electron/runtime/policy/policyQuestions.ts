@@ -1,0 +1,209 @@
+/** Questions about a policy, answered without doing anything: the same for the running app, the CLI and any file. */
+
+import type { SallyportContract } from "../../../shared/contract/index.ts";
+import type { Hardening, HardeningPreset } from "../../../shared/hardening/rules.ts";
+import {
+  type AssertionOutcome,
+  type AssertionResult,
+  checkAssertions,
+  collectFindings,
+  comparisonLines,
+  compareTraces,
+  describeClasses,
+  enumerateContexts,
+  outcomeOf,
+  whyTool,
+} from "../../../shared/policy/debug/index.ts";
+import { nearestName } from "../../../shared/policy/didYouMean.ts";
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  describeFinding,
+  evaluatePolicy,
+  type PolicyContext,
+  type RegisteredTool,
+  tracePolicy,
+} from "../../../shared/policy/index.ts";
+import type { MethodOutput, ParsedInput } from "../../../shared/rpc/index.ts";
+import { positionsOf, type QuestionConfig, readQuestionText } from "./questionConfig.ts";
+
+export interface PolicyQuestionsDeps {
+  /** The config that counts when a question brings none. */
+  saved(): QuestionConfig;
+  savedAssertions(): string;
+  /** @param preset absent: as the settings say */
+  hardeningFor(preset: HardeningPreset | undefined): Hardening;
+  preset(): HardeningPreset;
+  toolsFor(
+    preset: HardeningPreset | undefined,
+    config: unknown,
+    context: PolicyContext,
+  ): readonly RegisteredTool[];
+  /** The lists of tools that contexts may meet, for proofs over all contexts: a promise has to hold with each. */
+  toolListsFor(preset: HardeningPreset | undefined, config: unknown): (readonly RegisteredTool[])[];
+}
+
+type Question<Method extends keyof SallyportContract["methods"]> = (
+  input: ParsedInput<SallyportContract, Method>,
+) => MethodOutput<SallyportContract, Method>;
+
+export interface PolicyQuestions {
+  trace: Question<"policy.trace">;
+  explain: Question<"policy.explain">;
+  why: Question<"policy.why">;
+  compare: Question<"policy.compare">;
+  check: Question<"policy.check">;
+  findings: Question<"policy.findings">;
+}
+
+interface Asked {
+  config?: unknown;
+  configText?: string | undefined;
+  preset?: HardeningPreset | undefined;
+}
+
+export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestions {
+  const chosenConfig = ({ config, configText }: Asked): QuestionConfig => {
+    if (configText !== undefined) return readQuestionText(configText, "openclaw.json");
+    if (config !== undefined) return { value: config, positionOf: () => null, problems: [] };
+    return deps.saved();
+  };
+  const open = (input: Asked) => {
+    const chosen = chosenConfig(input);
+    const compiled = compilePolicy(chosen.value, { hardening: deps.hardeningFor(input.preset) });
+    return { chosen, compiled, preset: input.preset ?? deps.preset() };
+  };
+  const traceOf = (input: Asked & { context: PolicyContext }) => {
+    const { chosen, compiled, preset } = open(input);
+    const tools = deps.toolsFor(input.preset, chosen.value, input.context);
+    return { chosen, preset, trace: tracePolicy(compiled, input.context, tools) };
+  };
+
+  return {
+    trace(input) {
+      const startedAtMs = performance.now();
+      const { chosen, preset, trace } = traceOf(input);
+      const evaluatedInMs = performance.now() - startedAtMs;
+      const positions = positionsOf(
+        chosen,
+        trace.rules.map((rule) => rule.configPath),
+      );
+      return { trace, preset, positions, problems: chosen.problems, evaluatedInMs };
+    },
+    explain(input) {
+      const { chosen, compiled } = open(input);
+      const { preset, context, tools } = input;
+      return evaluatePolicy(
+        compiled,
+        context,
+        tools === undefined ? deps.toolsFor(preset, chosen.value, context) : toRegistered(tools),
+      );
+    },
+    why(input) {
+      const { chosen, compiled, preset } = open(input);
+      const { context, layer, tool } = input;
+      const tools = deps.toolsFor(input.preset, chosen.value, context);
+      const answer = whyTool(
+        compiled,
+        chosen.value,
+        context,
+        tools,
+        tool,
+        layer === undefined ? {} : { layer },
+      );
+      const suggestion =
+        answer.state === "unknown"
+          ? nearestName(
+              tool,
+              tools.map((known) => known.name),
+            )
+          : undefined;
+      return {
+        answer: {
+          ...answer,
+          layer: answer.layer === undefined ? undefined : { ...answer.layer, path: [...answer.layer.path] },
+        },
+        preset,
+        positions: positionsOf(chosen, [
+          ...answer.removers.flatMap((remover) => remover.rules.map((rule) => rule.configPath)),
+          ...answer.repairs.flatMap((repair) => repair.edits.map((edit) => edit.path)),
+        ]),
+        problems: chosen.problems,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      };
+    },
+    compare({ a, b }) {
+      const left = traceOf(a).trace;
+      const right = traceOf(b).trace;
+      const comparison = compareTraces(left, right);
+      return { comparison, text: comparisonLines(left, right, comparison) };
+    },
+    check(input) {
+      const { chosen, compiled, preset } = open(input);
+      const text = input.assertions ?? deps.savedAssertions();
+      const results = checkText(compiled, deps.toolListsFor(input.preset, chosen.value), text);
+      const classes = enumerateContexts(compiled);
+      return {
+        ...reportOf(results),
+        preset,
+        classes: describeClasses(classes),
+        contexts: classes.length,
+        problems: chosen.problems,
+      };
+    },
+    findings(input) {
+      const { chosen, compiled, preset } = open(input);
+      const tools = deps.toolsFor(input.preset, chosen.value, input.context);
+      const findings = collectFindings(compiled, input.context, tools);
+      return {
+        findings: findings.map((finding) => ({ ...finding, text: describeFinding(finding) })),
+        preset,
+        positions: positionsOf(
+          chosen,
+          findings.map((finding) => finding.configPath),
+        ),
+        problems: chosen.problems,
+      };
+    },
+  };
+}
+
+/** Checks assertions with each list of tools; the worst result of a line counts. */
+export function checkText(
+  compiled: CompiledPolicy,
+  toolLists: readonly (readonly RegisteredTool[])[],
+  text: string,
+): AssertionOutcome[] {
+  const [first, ...others] = toolLists.map((tools) => checkAssertions(compiled, tools, text));
+  return (first ?? []).map((result, index) => {
+    const worse = others
+      .map((list) => list[index])
+      .find((other): other is AssertionResult => other?.kind === "refuted");
+    return outcomeOf(result.kind === "proved" && worse !== undefined ? worse : result);
+  });
+}
+
+/** Counts results for a summary. */
+export function reportOf(results: AssertionOutcome[]) {
+  const count = (kind: AssertionOutcome["kind"]) => results.filter((result) => result.kind === kind).length;
+  return {
+    results,
+    counts: { proved: count("proved"), refuted: count("refuted"), invalid: count("invalid") },
+  };
+}
+
+function toRegistered(
+  tools: NonNullable<ParsedInput<SallyportContract, "policy.explain">["tools"]>,
+): RegisteredTool[] {
+  return [
+    ...tools.coreTools.map((name): RegisteredTool => ({ name, owner: { kind: "core" } })),
+    ...tools.pluginTools.map(
+      ({ name, pluginId, optional, ownerOnly }): RegisteredTool => ({
+        name,
+        owner: { kind: "plugin", pluginId },
+        ...(optional === undefined ? {} : { optional }),
+        ...(ownerOnly === undefined ? {} : { ownerOnly }),
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,83 @@
+/** English lines for comparisons, refutations and edits: command line, CI reports and error messages. */
+
+import { pathText } from "../configRecord.ts";
+import { describeReason, describeRule, toolSteps } from "../explain.ts";
+import type { ConfigEdit, PolicyContext, PolicyRow, PolicyTrace } from "../types.ts";
+import type { AssertionResult } from "./assertions.ts";
+import type { TraceComparison } from "./compareTraces.ts";
+import type { ClassLabel } from "./contextClasses.ts";
+import type { AssertionOutcome } from "./schema.ts";
+
+/** One line per differing tool, seen from a to b: `- exec: in A kept; in B removed at tools.allow (…)`. */
+export function comparisonLines(a: PolicyTrace, b: PolicyTrace, comparison: TraceComparison): string[] {
+  const signs = { gained: "+", lost: "-", moved: "~", path: "." } as const;
+  return comparison.rows.map(({ name, change, a: rowA, b: rowB, columns }) => {
+    const sides = `in A ${verdictLine(a, rowA)}; in B ${verdictLine(b, rowB)}`;
+    const where =
+      change === "path"
+        ? ` (differs at ${columns.map((id) => b.columns.find((column) => column.id === id)?.label ?? id).join(", ")})`
+        : "";
+    return `${signs[change]} ${name}: ${sides}${where}`;
+  });
+}
+
+function verdictLine(trace: PolicyTrace, row: PolicyRow | undefined): string {
+  if (row === undefined) return "not known";
+  const { verdict } = row;
+  if (verdict.kind === "kept") return "kept";
+  if (verdict.kind === "absent") return `not present: ${verdict.reason}`;
+  const index = trace.columns.findIndex((column) => column.id === verdict.column);
+  const cell = row.cells[index];
+  const rule = trace.rules.find((candidate) => candidate.id === cell?.ruleIds?.[0]);
+  const because = [
+    ...(cell?.why === undefined ? [] : [describeReason(cell.why)]),
+    ...(rule === undefined ? [] : [describeRule(rule)]),
+  ];
+  return `removed at ${trace.columns[index]?.label ?? verdict.column} (${because.join("; ")})`;
+}
+
+/** @returns a class in words: `agent support, owner false, group none, model any, main, surface model` */
+export function labelText(label: ClassLabel): string {
+  const { agent, owner, group, model, sandboxed, role, surface } = label;
+  return `agent ${agent}, owner ${owner}, group ${group}, model ${model}, sandboxed ${sandboxed}, role ${role}, surface ${surface}`;
+}
+
+/** @returns an edit in one line: `agents.list[0].tools.alsoAllow = ["browser"]` */
+export function editText(edit: ConfigEdit): string {
+  const place = pathText(edit.path);
+  if (edit.op === "remove") return `remove ${place}`;
+  const value = JSON.stringify(edit.value);
+  return edit.op === "set" ? `set ${place} = ${value}` : `insert ${value} at ${place}`;
+}
+
+/** @returns what a refutation shows, one line per fact; the last ones are the way of the tool through the stages */
+export function refutationLines(outcome: Extract<AssertionOutcome, { kind: "refuted" }>): string[] {
+  const isThere = outcome.steps.length > 0 && !outcome.steps.some((step) => removes(step.cell.effect));
+  return [
+    `${outcome.tool} is ${isThere ? "there" : "missing"} for ${labelText(outcome.label)}`,
+    ...outcome.steps
+      .filter(({ cell }) => cell.effect !== "skipped" && cell.effect !== "gone")
+      .map(({ label, cell, rules }) => {
+        const because = [
+          ...(cell.why === undefined ? [] : [describeReason(cell.why)]),
+          ...rules.slice(0, 1).map(describeRule),
+        ];
+        return `${label}: ${cell.effect}${because.length === 0 ? "" : ` (${because.join("; ")})`}`;
+      }),
+  ];
+}
+
+function removes(effect: string): boolean {
+  return effect === "removed" || effect === "absent";
+}
+
+/** Replaces the whole matrix of a refutation by the way of its tool, which is what people and CI read. */
+export function outcomeOf(result: AssertionResult): AssertionOutcome {
+  if (result.kind !== "refuted") return result;
+  const { trace, context, ...rest } = result;
+  return { ...rest, context: withSurface(context), steps: toolSteps(trace, result.tool) ?? [] };
+}
+
+function withSurface(context: PolicyContext) {
+  return { ...context, surface: context.surface ?? ("model" as const) };
+}
