@@ -7,6 +7,7 @@ import { configCommand } from "./commands/config.ts";
 import { execCommand } from "./commands/exec.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { mcpCommand } from "./commands/mcp.ts";
+import { policyCommand } from "./commands/policy.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import type { CliContext } from "./context.ts";
 import type { CliIo } from "./io.ts";
@@ -29,6 +30,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .version(options.version)
     .addCommand(approvalsCommand(context))
     .addCommand(toolsCommand(context))
+    .addCommand(policyCommand(context))
     .addCommand(execCommand(context))
     .addCommand(gatewayCommand(context))
     .addCommand(mcpCommand(context))

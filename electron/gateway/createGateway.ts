@@ -11,6 +11,7 @@ import { checkRequest } from "./http/guard.ts";
 import { servePanelFile } from "./http/panelFiles.ts";
 import { createPanelSessions, type PanelSessions } from "./http/panelSessions.ts";
 import { redirect, sendJson, sendNotice, sendText, setBaseHeaders } from "./http/respond.ts";
+import { createToolsInvoke, type ToolsInvoke, toolsInvokePath } from "./http/toolsInvoke.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/mcpEndpoint.ts";
 import { createSocketServer } from "./socket/socketServer.ts";
 import { createTryoutRunner } from "./tryout/tryoutRunner.ts";
@@ -60,6 +61,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     return `${url}/?token=${panelSessions.issueOneTimeToken()}`;
   };
   const mcp = createMcpEndpoint({ runtime, version, logger, clock });
+  const toolsInvoke = createToolsInvoke({ runtime, logger, clock });
   const sockets = createSocketServer({
     runtime,
     gatewayHandlers: {
@@ -86,7 +88,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   http.on("upgrade", sockets.handleUpgrade);
   http.on("request", (request, response) => {
-    route({ request, response, port, panelDir, panelSessions, mcp }).catch((error: unknown) => {
+    route({ request, response, port, panelDir, panelSessions, mcp, toolsInvoke }).catch((error: unknown) => {
       logger.error("gateway.requestFailed", { method: request.method, error });
       if (response.headersSent) response.destroy();
       else sendText(response, 500, "Something failed inside Sallyport. Its log has the details.");
@@ -156,14 +158,17 @@ interface RouteInput {
   panelDir: string | null;
   panelSessions: PanelSessions | null;
   mcp: McpEndpoint;
+  toolsInvoke: ToolsInvoke;
 }
 
-async function route({ request, response, port, panelDir, panelSessions, mcp }: RouteInput): Promise<void> {
+async function route(input: RouteInput): Promise<void> {
+  const { request, response, port, panelDir, panelSessions, mcp } = input;
   setBaseHeaders(response);
   const verdict = checkRequest(request, port);
   if (!verdict.ok) return sendJson(response, verdict.status, { error: { message: verdict.message } });
   const target = new URL(request.url ?? "/", "http://127.0.0.1");
   if (target.pathname === "/mcp") return mcp.handle(request, response);
+  if (target.pathname === toolsInvokePath) return input.toolsInvoke.handle(request, response);
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.setHeader("Allow", "GET, HEAD");
     return sendText(response, 405, "This address answers GET and HEAD.");

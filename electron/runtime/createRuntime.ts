@@ -1,9 +1,10 @@
 /** Wires the runtime: the one place that knows every part of it. */
 
+import { join } from "node:path";
 import type { SallyportContract } from "../../shared/contract/index.ts";
 import { AppError } from "../../shared/errors/index.ts";
 import { allHardening, type Hardening, hardeningRules } from "../../shared/hardening/index.ts";
-import { defaultAgentId } from "../../shared/policy/index.ts";
+import { defaultAgentId, resolveFileLimits } from "../../shared/policy/index.ts";
 import { agentScopes } from "../../shared/policy/scopes.ts";
 import type { Handlers } from "../../shared/rpc/index.ts";
 import { createApprovals } from "./approvals/createApprovals.ts";
@@ -15,6 +16,7 @@ import { createConfigStore, createSettingsStore, resolveHardening } from "./conf
 import { createEventHub } from "./events/eventHub.ts";
 import { createFsExecutableLookup } from "./exec/analysis/fsLookup.ts";
 import { createExecService } from "./exec/execService.ts";
+import { createExecHosts } from "./exec/hosts/index.ts";
 import { probeLoginPath } from "./exec/loginPath.ts";
 import { createPlaces } from "./exec/places.ts";
 import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
@@ -25,8 +27,10 @@ import { createClientHandlers } from "./handlers/clientHandlers.ts";
 import { createConfigHandlers } from "./handlers/configHandlers.ts";
 import { createPolicyHandlers } from "./handlers/policyHandlers.ts";
 import { createProcessDesk } from "./handlers/processHandlers.ts";
+import { httpSettingsOf } from "./httpSettings.ts";
 import { createLedgerRecorder } from "./ledgerRecorder.ts";
 import { createBroadMode } from "./mode/broadMode.ts";
+import { createAssertionDesk } from "./policy/assertionDesk.ts";
 import { createPolicyService } from "./policy/createPolicyService.ts";
 import type { Caller, Runtime, RuntimeDeps } from "./runtimeTypes.ts";
 import { createStatusDesk } from "./status.ts";
@@ -40,6 +44,8 @@ import {
   statePaths,
 } from "./storage/index.ts";
 import { createExecTool } from "./tools/exec/tool.ts";
+import { createFileTools } from "./tools/files/createFileTools.ts";
+import { createProtectedPaths } from "./tools/files/protectedPaths.ts";
 import { createProcessTool } from "./tools/process/tool.ts";
 import { createToolRegistry } from "./tools/registry.ts";
 import { createSessionStatusTool } from "./tools/session_status/tool.ts";
@@ -117,6 +123,15 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     stateDir: deps.stateDir,
     logger,
   });
+  const hosts = createExecHosts({
+    config,
+    places,
+    lookup,
+    baseEnv: deps.baseEnv,
+    homeDir: deps.homeDir,
+    stateDir: deps.stateDir,
+    logger,
+  });
   const exec = createExecService({
     config,
     approvalsFile,
@@ -125,8 +140,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     lookup,
     broadMode,
     places,
+    hosts,
     hardening: () => hardening,
-    baseEnv: deps.baseEnv,
     homeDir: deps.homeDir,
     isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
     requestLifetimeMs: () => settings.settings().approvals.requestLifetimeMs,
@@ -139,13 +154,14 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     createProcessTool({ sessions }),
     createSessionStatusTool({
       clock,
-      factsOf: ({ callerId, sessionKey, agentId }) => {
-        const caller = callerById(callerId);
+      factsOf: ({ callerId, sessionKey, agentId, senderIsOwner }) => {
+        const caller =
+          callerById(callerId) ?? callerWithoutClient(callerId, agentId, sessionKey, senderIsOwner);
         const mode = broadMode.current();
         return {
-          provider: caller?.provider ?? null,
-          model: caller?.model ?? null,
-          tools: caller === undefined ? [] : policy.names(caller),
+          provider: caller.provider,
+          model: caller.model,
+          tools: policy.names(caller),
           security: mode.security,
           ask: mode.ask,
           pendingApprovals: approvals.pending().filter((request) => request.sessionKey === sessionKey).length,
@@ -155,6 +171,21 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
         };
       },
     }),
+    ...createFileTools({
+      workspaceOf: (agentId) => places.workspaceOf(agentId),
+      isWorkspaceOnly: (agentId) => resolveFileLimits(config.effective().config, agentId).workspaceOnly,
+      isPatchWorkspaceOnly: (agentId) =>
+        resolveFileLimits(config.effective().config, agentId).patchWorkspaceOnly,
+      isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
+      homeDir: deps.homeDir,
+      protectedPaths: createProtectedPaths({
+        stateDirs: [deps.stateDir, join(deps.homeDir, ".openclaw")],
+        workspaces: () => agentIds().map((agentId) => places.workspaceOf(agentId)),
+      }),
+      approvals,
+      hardening: () => hardening,
+      logger,
+    }),
     ...(deps.extraTools ?? []),
   ]);
   const policy = createPolicyService({
@@ -162,6 +193,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     registry,
     hardening: () => hardening,
     preset: () => settings.settings().hardening.preset,
+    savedAssertions: () => settings.settings().assertions.text,
   });
   const calls = createCalls({ clock, logger, decide: (caller, tool) => policy.decide(caller, tool) });
   const recorder = createLedgerRecorder({ ledger, clock, calls, approvals });
@@ -228,6 +260,16 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     clients.events.on("changed", announceClients),
     clients.events.on("changed", policyChanged),
   ];
+  // Behind the listeners above: it checks with the hardening that counts after the change.
+  const assertions = createAssertionDesk({
+    settings,
+    config,
+    hardening: () => hardening,
+    check: policy.checkAssertions,
+    publish: (report) => hub.publish("policy.assertionsChecked", report),
+    record: (kind, by, data) => recorder.record(kind, by, data),
+    logger,
+  });
 
   const handlers: Handlers<SallyportContract> = {
     ...createAppHandlers({ status, settings, broadMode, clock, tryout, recorder }),
@@ -243,6 +285,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     ...createClientHandlers({ clients, recorder, mcpUrl: () => mcpUrlOf(status.current().gateway) }),
     ...createConfigHandlers({
       config,
+      assertions,
       approvalsFile,
       lookup,
       homeDir: deps.homeDir,
@@ -250,6 +293,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     }),
     ...createPolicyHandlers({
       policy,
+      assertions,
       config,
       approvalsFile,
       clients,
@@ -276,6 +320,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     calls.dispose();
     await sessions.dispose();
     await exec.dispose();
+    assertions.dispose();
     for (const off of offs) off();
     processes.dispose();
     status.dispose();
@@ -291,12 +336,17 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     clients,
     presence,
     attachTryout: (runner) => tryout.attach(runner),
-    gatewaySettings: () => ({
-      port: gatewayPort(),
-      holdMs: settings.settings().approvals.holdMs,
-      operatorToken:
-        configuredToken(config.effective().config) ?? deps.baseEnv.OPENCLAW_GATEWAY_TOKEN ?? operatorToken,
-    }),
+    gatewaySettings: () => {
+      const saved = config.effective().config;
+      const token = configuredToken(saved) ?? deps.baseEnv.OPENCLAW_GATEWAY_TOKEN ?? operatorToken;
+      return {
+        port: gatewayPort(),
+        holdMs: settings.settings().approvals.holdMs,
+        operatorToken: token,
+        http: httpSettingsOf(saved, deps.baseEnv, token),
+      };
+    },
+    decideHttp: (request) => policy.decideHttp(request),
     reportGateway: (state) => {
       status.setGateway(state);
       announceClients();
@@ -313,6 +363,22 @@ function mcpUrlOf(
   gateway: ReturnType<ReturnType<typeof createStatusDesk>["current"]>["gateway"],
 ): string | null {
   return gateway.kind === "listening" ? `http://${gateway.address}:${gateway.port}/mcp` : null;
+}
+
+/** A person at the panel or the terminal, or a program over HTTP, in the session that the call named. */
+function callerWithoutClient(id: string, agentId: string, sessionKey: string, isOwner: boolean): Caller {
+  const surface = id === "http" ? "http" : "panel";
+  const caller: Caller = {
+    id,
+    label: id,
+    agentId,
+    sessionKey,
+    isOwner,
+    provider: null,
+    model: null,
+    surface,
+  };
+  return id === "tryout" ? { ...caller, overlay: "tryout" } : caller;
 }
 
 interface GatewayShape {

@@ -1,6 +1,7 @@
 /** What the runtime needs, and what it offers to the Gateway, the windows, the CLI and tests. */
 
 import type { SallyportContract } from "../../shared/contract/index.ts";
+import type { HttpInvokeDecision, HttpInvokeRequest } from "../../shared/policy/index.ts";
 import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./logging/logger.ts";
@@ -39,6 +40,9 @@ export interface Caller {
   provider: string | null;
   model: string | null;
   surface: "mcp" | "panel" | "http";
+  /** Message channel and account that a caller over HTTP speaks for (`x-openclaw-…`). */
+  channel?: string;
+  accountId?: string;
   /**
    * An in-memory policy that counts instead of the agent's own: `unmapped` clients see what `minimal` names and
    * nothing else; `tryout` is the scripted agent of "Try it". Absent: the saved config.
@@ -119,6 +123,8 @@ export interface Runtime {
   /** The Gateway brings the scripted MCP client of "Try it"; without one `tryout.start` is unavailable. */
   attachTryout(runner: TryoutRunner): void;
   gatewaySettings(): GatewaySettings;
+  /** Whether a request to `POST /tools/invoke` reaches a tool, and in which context. Nothing runs. */
+  decideHttp(request: HttpInvokeRequest): HttpInvokeDecision;
   /** Told by the Gateway, shown in `app.status`. */
   reportGateway(
     state: { kind: "listening"; address: string; port: number } | { kind: "off"; reason: string },
@@ -149,6 +155,28 @@ export interface GatewaySettings {
   holdMs: number;
   /** The secret of operators: `gateway.auth.token`, `OPENCLAW_GATEWAY_TOKEN`, else one made and kept in the state directory. */
   operatorToken: string;
+  http: HttpSettings;
+}
+
+/** What the HTTP APIs of the Gateway ask for (gateway-sessions-nodes.md §5). */
+export interface HttpSettings {
+  auth:
+    | { kind: "secret"; secret: string }
+    /** `gateway.auth.mode: "none"`: scopes as the request claims them. */
+    | { kind: "open" }
+    /** A mode whose callers cannot reach a Gateway that listens on loopback only. */
+    | { kind: "closed"; mode: string };
+  /** null: wrong secrets are not counted. */
+  rateLimit: RateLimit | null;
+  /** Value of `Strict-Transport-Security`, or null. */
+  strictTransportSecurity: string | null;
+}
+
+export interface RateLimit {
+  maxAttempts: number;
+  windowMs: number;
+  lockoutMs: number;
+  exemptLoopback: boolean;
 }
 
 /** Scopes of a person at the panel or the terminal. */

@@ -1,8 +1,8 @@
 /** Approvals: what waits for a person, what was decided, and the approvals file. */
 
 import { z } from "zod";
-import { defineContract } from "../rpc/contract.ts";
 import { explainedWord } from "../exec/explain/types.ts";
+import { defineContract } from "../rpc/contract.ts";
 import { askMode, fileProblem, securityMode } from "./app.ts";
 
 /** Why something was asked or refused: a code with values; sentences live in the catalogues of the panel. */

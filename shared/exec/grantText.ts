@@ -28,8 +28,8 @@ export function describeGrantScope(scope: GrantScope): GrantPart[] {
     case "argumentShape":
       return [
         { kind: "program", text: scope.realPath },
-        ...scope.shape.map((text): GrantPart =>
-          text === null ? { kind: "hole", text: "" } : { kind: "word", text },
+        ...scope.shape.map(
+          (text): GrantPart => (text === null ? { kind: "hole", text: "" } : { kind: "word", text }),
         ),
       ];
     case "program":
@@ -114,8 +114,7 @@ function segmentDifference(
   index: number,
   options: AnalyzeOptions,
 ): GrantDifference | null {
-  if (segment.blockedWrapper !== null)
-    return { code: "wrapper", word: segment.blockedWrapper, distance: 1 };
+  if (segment.blockedWrapper !== null) return { code: "wrapper", word: segment.blockedWrapper, distance: 1 };
   const inline = findSegmentInlineEval(segment, options.hardening);
   if (inline !== null) return { code: "code", word: inline, distance: 1 };
   if (scope.kind === "exactCommand") {
@@ -123,8 +122,8 @@ function segmentDifference(
   }
   const [wrapper] = segment.wrappers;
   if (wrapper !== undefined) return { code: "wrapper", word: wrapper.name, distance: 1 };
-  const escape = findProgramEscape(segment.effectiveArgv);
-  if (escape !== null) return { code: "escape", word: escape, distance: 1 };
+  const handedOn = findProgramEscape(segment.effectiveArgv);
+  if (handedOn !== null) return { code: "escape", word: handedOn, distance: 1 };
   return scope.kind === "program" ? null : wordDifference(scope.shape, segment.argv.slice(1));
 }
 
@@ -155,9 +154,7 @@ export function grantDifference(
       .filter((scope) => scopeRealPaths([scope]).has(segment.execution.realPath ?? ""))
       .map((scope) => segmentDifference(scope, segment, segment.index, options));
     if (candidates.some((one) => one === null)) continue;
-    const nearest = candidates
-      .filter((one) => one !== null)
-      .sort((a, b) => a.distance - b.distance)[0];
+    const nearest = candidates.filter((one) => one !== null).sort((a, b) => a.distance - b.distance)[0];
     if (nearest !== undefined) differences.push(nearest);
   }
   const [difference] = differences;

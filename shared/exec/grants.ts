@@ -35,7 +35,10 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Whether one file is called by the granted name: `lsmod` and `modprobe` may be the same file. */
-function isSameProgram(scope: { realPath: string; name?: string | undefined }, segment: CommandSegment): boolean {
+function isSameProgram(
+  scope: { realPath: string; name?: string | undefined },
+  segment: CommandSegment,
+): boolean {
   const { realPath, resolvedPath } = segment.execution;
   return (
     realPath === scope.realPath &&

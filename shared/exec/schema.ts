@@ -357,7 +357,10 @@ export const grantScope = z.discriminatedUnion("kind", [
 
 export const grant = z.object({
   id: z.string(),
-  groupId: z.string().optional().describe("Grants of one answer share it: they are listed and revoked together"),
+  groupId: z
+    .string()
+    .optional()
+    .describe("Grants of one answer share it: they are listed and revoked together"),
   madeFor: z.string().optional().describe("The command whose prompt was answered; for readers only"),
   scope: grantScope,
   agentId: z.string().describe("* = every agent"),

@@ -1,12 +1,17 @@
 /** All hardening rules of the product, joined from their areas. */
 
 import { execHardening } from "../exec/hardening.ts";
+import { filesHardening } from "../files/hardening.ts";
 import { policyHardening } from "../policy/hardening.ts";
 import type { Hardening, HardeningRule } from "./rules.ts";
 
 export * from "./rules.ts";
 
-export const hardeningRules: readonly HardeningRule[] = [...policyHardening, ...execHardening];
+export const hardeningRules: readonly HardeningRule[] = [
+  ...policyHardening,
+  ...execHardening,
+  ...filesHardening,
+];
 
 /** Preset `sallyport`. */
 export const allHardening: Hardening = new Set(hardeningRules.map((rule) => rule.id));

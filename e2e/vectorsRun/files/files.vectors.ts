@@ -1,11 +1,31 @@
 /** files.json on preset `reference`: the suites of read, edit and apply_patch. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { generate, readFileVectors } from "./cases.ts";
 import { createSandbox, fill, type Outcome, type Sandbox, textOrNull, treeOf } from "./harness.ts";
 
 const { patches, edits, reads, others } = readFileVectors(process.env.VECTORS_DIR ?? "e2e/vectors");
-for (const [name, count] of others) console.log(`not built: files/${name} (${count})`);
+
+/** Suites of tools that are not there yet; one that gets its own `<suite>.vectors.ts` here is built. */
+const laterSuites = new Set([
+  "pdf_pages",
+  "html_extract",
+  "speech_markdown",
+  "markdown_to_text",
+  "tts_directives",
+  "ssrf_hosts",
+  "memory_chunks",
+]);
+const notHere = others.filter(([name]) => !existsSync(new URL(`${name}.vectors.ts`, import.meta.url)));
+for (const [name, count] of notHere) {
+  if (laterSuites.has(name)) console.log(`not built: files/${name} (${count})`);
+}
+
+const unknown = notHere.map(([name]) => name).filter((name) => !laterSuites.has(name));
+if (unknown.length > 0) {
+  test.each(unknown)("suite %s is known", (name) => expect.fail(`There is no suite ${name} here.`));
+}
 
 let sandbox: Sandbox;
 beforeEach(() => {

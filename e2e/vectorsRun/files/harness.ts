@@ -83,7 +83,6 @@ function toolsFor(base: string, root: string, limits: Limits): ToolDefinition[] 
       approvals: createApprovals({ clock: systemClock, logger: silentLogger, presence, earlier: [] }),
       hardening: () => reference,
       contextWindowTokens: () => limits.contextWindow,
-      clock: systemClock,
       logger: silentLogger,
     }),
   ] as ToolDefinition[];

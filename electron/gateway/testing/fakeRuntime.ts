@@ -136,7 +136,22 @@ export function createFakeRuntime(overrides: Partial<Handlers<SallyportContract>
       leave: (connectionId) => runtime.attending.delete(connectionId),
     },
     attachTryout: () => {},
-    gatewaySettings: () => ({ port: 0, holdMs: 200, operatorToken }),
+    gatewaySettings: () => ({
+      port: 0,
+      holdMs: 200,
+      operatorToken,
+      http: {
+        auth: { kind: "secret", secret: operatorToken },
+        rateLimit: null,
+        strictTransportSecurity: null,
+      },
+    }),
+    decideHttp: () => ({
+      reachable: false,
+      status: 404,
+      errorType: "not_found",
+      message: "Not part of this test.",
+    }),
     reportGateway: (state) => runtime.gatewayStates.push(state.kind),
     reportLag: () => {},
     dispose: async () => {},

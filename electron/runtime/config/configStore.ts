@@ -15,7 +15,7 @@ import {
 } from "../storage/json5Document.ts";
 import { applyEdits, type DocumentEdit } from "../storage/json5Edit.ts";
 import { watchFile } from "../storage/watchFile.ts";
-import { validateConfigText } from "./configSchema.ts";
+import { type OpenClawConfig, validateConfigText } from "./configSchema.ts";
 import {
   type ConfigState,
   type ConfigText,
@@ -45,16 +45,24 @@ export interface ConfigStore {
    * @param baseHash hash of the text that the caller has seen; null when there was no file
    * @throws AppError INVALID_INPUT for a stale hash (`data.reason: "stale"`) or a text that does not validate
    */
-  write(raw: string, baseHash: string | null): Promise<void>;
+  write(raw: string, baseHash: string | null, guard?: ConfigGuard): Promise<void>;
   /** Sets one value in place, or removes it when `value` is undefined; comments stay. */
-  setPath(path: string | DocumentPath, value: unknown, baseHash?: string | null): Promise<void>;
+  setPath(
+    path: string | DocumentPath,
+    value: unknown,
+    baseHash?: string | null,
+    guard?: ConfigGuard,
+  ): Promise<void>;
   /** Several edits as one write. A file that is broken now can only be edited by who names its hash. */
-  edit(edits: readonly DocumentEdit[], baseHash?: string | null): Promise<void>;
+  edit(edits: readonly DocumentEdit[], baseHash?: string | null, guard?: ConfigGuard): Promise<void>;
   validate(raw: string): { valid: boolean; issues: FileProblem[] };
   view(): ConfigView;
   events: Emitter<{ changed: ConfigState }>;
   dispose(): Promise<void>;
 }
+
+/** Looks at the config that would be in force, under the lock of the file; throws to keep it from being written. */
+export type ConfigGuard = (candidate: OpenClawConfig) => void;
 
 /** What an edit starts from when there is no file yet. */
 const emptyText = "{\n}\n";
@@ -102,6 +110,7 @@ export async function createConfigStore(deps: ConfigStoreDeps): Promise<ConfigSt
   function change(
     baseHash: string | null | undefined,
     makeText: (current: string | null) => string,
+    guard?: ConfigGuard,
   ): Promise<void> {
     return withFileLock(path, async () => {
       const now = await readTextFile(path);
@@ -120,6 +129,7 @@ export async function createConfigStore(deps: ConfigStoreDeps): Promise<ConfigSt
       );
       const checked = validateConfigText(text, path);
       if (!checked.ok) throw invalid(path, checked.problems);
+      guard?.(checked.config);
       if (text !== now) await writeFileAtomic(path, text);
       accept({ kind: "text", text });
     });
@@ -136,19 +146,23 @@ export async function createConfigStore(deps: ConfigStoreDeps): Promise<ConfigSt
   await reload();
 
   const inForce = (): GoodConfig | null => (state.kind === "ok" ? state : state.lastGood);
-  const edit = (edits: readonly DocumentEdit[], baseHash?: string | null): Promise<void> =>
-    change(baseHash, (current) => applyEdits(current ?? emptyText, edits));
+  const edit = (
+    edits: readonly DocumentEdit[],
+    baseHash?: string | null,
+    guard?: ConfigGuard,
+  ): Promise<void> => change(baseHash, (current) => applyEdits(current ?? emptyText, edits), guard);
 
   return {
     current: () => state,
     effective: () => effective,
     positionOf: (where) => inForce()?.document.positionOf(where) ?? null,
     reload,
-    write: (raw, baseHash) => change(baseHash, () => raw),
-    setPath: (where, value, baseHash) =>
+    write: (raw, baseHash, guard) => change(baseHash, () => raw, guard),
+    setPath: (where, value, baseHash, guard) =>
       edit(
         [{ op: "set", path: typeof where === "string" ? parseDottedPath(where) : where, value }],
         baseHash,
+        guard,
       ),
     edit,
     validate(raw) {

@@ -76,7 +76,17 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   /** Statements about the policy that are proved again on every change. */
-  assertions: z.array(z.record(z.string(), z.unknown())).default([]),
+  assertions: z
+    .strictObject({
+      /** One a line, as text or as a list of lines: `never support: exec`. */
+      text: z
+        .union([z.string(), z.array(z.string())])
+        .transform((text) => (typeof text === "string" ? text : text.join("\n")))
+        .prefault(""),
+      /** `block`: a change that breaks one is not written; `warn`: it is, with a report. */
+      onFail: z.enum(["block", "warn"]).default("block"),
+    })
+    .prefault({}),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

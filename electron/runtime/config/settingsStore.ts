@@ -31,7 +31,7 @@ export interface SettingsStore {
   dispose(): Promise<void>;
 }
 
-type SettingsState =
+export type SettingsState =
   | { kind: "ok"; text: string; settings: Settings }
   | { kind: "missing" }
   | { kind: "broken"; text: string | null; problems: FileProblem[] };
@@ -129,7 +129,8 @@ async function load(path: string): Promise<SettingsState> {
   }
 }
 
-function parseSettings(text: string, path: string): SettingsState {
+/** Checks the text of sallyport.json5. */
+export function parseSettings(text: string, path: string): SettingsState {
   const parsed = parseJson5(text, { path });
   if (!parsed.ok) return { kind: "broken", text, problems: [parsed.problem] };
   const checked = settingsSchema.safeParse(parsed.document.value);

@@ -19,12 +19,12 @@ import type { BroadMode } from "../mode/broadMode.ts";
 import { type ApprovalsStore, parseDottedPath } from "../storage/index.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
 import { buildApprovalDraft, toReason } from "./approvalDraft.ts";
-import { agentExecConfig, resolveExecFor } from "./execSettings.ts";
+import { agentExecConfig, resolveExecFor, senderOf } from "./execSettings.ts";
+import { type ExecHosts, isNetworkShared, type PreparedRun, sandboxSettingsOf } from "./hosts/index.ts";
 import type { Places } from "./places.ts";
 import { notExecuted, refused, refuseSelfApproval } from "./refusals.ts";
 import { pinnedFiles, preflightProblem, selfApprovingScript } from "./scriptChecks.ts";
-import { type ExecSessions, runPlanFrom, scopeKeyFor } from "./sessions/index.ts";
-import { shellFor } from "./shell.ts";
+import { type ExecSessions, scopeKeyFor } from "./sessions/index.ts";
 import { createUseRecorder } from "./useRecorder.ts";
 
 /** Input of one call, after its schema. */
@@ -51,8 +51,8 @@ export interface ExecServiceDeps {
   lookup: ExecutableLookup;
   broadMode: BroadMode;
   places: Places;
+  hosts: ExecHosts;
   hardening(): Hardening;
-  baseEnv: Record<string, string>;
   homeDir: string;
   isSandboxed(agentId: string, sessionKey: string): boolean;
   /** How long a request waits for a person; read anew for each request. */
@@ -76,6 +76,7 @@ export const tryoutAgentId = "tryout";
 export function createExecService(deps: ExecServiceDeps): ExecService {
   const { places } = deps;
   const uses = createUseRecorder(deps);
+  const cleanups = new Set<Promise<void>>();
 
   const analyzeOptions = (cwd: string, env: Record<string, string>): AnalyzeOptions => ({
     platform: platformOf(process.platform),
@@ -86,23 +87,30 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     hardening: deps.hardening(),
   });
 
+  const resolvePolicy = (call: ExecCall, context: ToolCallContext) => {
+    const effective = deps.config.effective();
+    return resolveExecFor({
+      config: effective,
+      approvals: deps.approvalsFile,
+      agentId: context.agentId,
+      call: { host: call.host, security: call.security, ask: call.ask, node: call.node },
+      elevatedRequested: call.elevated,
+      sender: senderOf(context.callerId),
+      // "Try it" shows how commands are asked for; a sandbox would hide that.
+      isSandboxed: context.agentId !== tryoutAgentId && deps.isSandboxed(context.agentId, context.sessionKey),
+      isSandboxNetworkShared: isNetworkShared(sandboxSettingsOf(effective.config, context.agentId)),
+      confirmed: deps.broadMode.confirmationFor(context.agentId),
+      hardening: deps.hardening(),
+    });
+  };
+
   const evaluate = (
     call: ExecCall,
     context: ToolCallContext,
     cwd: string,
     env: Record<string, string>,
   ): { decision: ExecDecision } | { refusal: string; code: string } => {
-    const hardening = deps.hardening();
-    const resolved = resolveExecFor({
-      config: deps.config.effective(),
-      approvals: deps.approvalsFile,
-      agentId: context.agentId,
-      call: { host: call.host, security: call.security, ask: call.ask, node: call.node },
-      elevatedRequested: call.elevated,
-      isSandboxed: deps.isSandboxed(context.agentId, context.sessionKey),
-      confirmed: deps.broadMode.confirmationFor(context.agentId),
-      hardening,
-    });
+    const resolved = resolvePolicy(call, context);
     if (!resolved.ok) return { refusal: resolved.message, code: resolved.code };
     const decision = evaluateExec({
       ...analyzeOptions(cwd, env),
@@ -145,33 +153,52 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     return stores;
   };
 
+  /** What a host leaves behind goes when the command of this call has ended, in the background too. */
+  const afterEnd = (toolCallId: string, prepared: PreparedRun): (() => void) => {
+    if (prepared.afterEnd === undefined) return () => {};
+    const off = deps.sessions.events.on("sessionEnded", ({ session }) => {
+      if (session.toolCallId !== toolCallId) return;
+      off();
+      const wasStopped = session.state.kind !== "ended" || session.state.outcome.kind !== "exited";
+      const done = prepared.afterEnd?.({ wasStopped }).catch((error: unknown) => {
+        deps.logger.error("exec.afterEndFailed", { toolCallId, error });
+      });
+      if (done !== undefined) {
+        cleanups.add(done);
+        void done.then(() => cleanups.delete(done));
+      }
+    });
+    return off;
+  };
+
   const run = async (call: ExecCall, context: ToolCallContext): Promise<ToolResult> => {
     if (call.command.trim() === "") throw new AppError("INVALID_INPUT", "Provide a command to start.");
-    const { cwd, warning } = await places.chooseFolder(call.workdir, context.agentId);
     const selfApproval = findSelfApproval(call.command, deps.hardening());
     if (selfApproval !== null) return refuseSelfApproval();
-    const env = await places.hostEnvFor(context.agentId, call.env ?? {});
-    const judged = evaluate(call, context, cwd, env);
-    if ("refusal" in judged) {
+    const resolved = resolvePolicy(call, context);
+    if (!resolved.ok) return refusedByRule(resolved.code, resolved.message);
+    const host = deps.hosts[resolved.policy.host.value];
+    const hostRequest = {
+      agentId: context.agentId,
+      sessionKey: context.sessionKey,
+      workdir: call.workdir,
+      envOverrides: call.env ?? {},
+    };
+    const availability = await host.isAvailable(hostRequest);
+    if (!availability.ok)
       return refused(
-        { code: judged.code, params: {} },
-        { kind: "rule", ruleId: judged.code },
-        judged.refusal,
-      );
-    }
-    const { decision } = judged;
-    if (decision.effective.host.value !== "gateway" && decision.outcome !== "deny") {
-      const host = decision.effective.host.value;
-      const text =
-        host === "node"
-          ? "exec host=node: no node is paired. Pair a node first, or use host=gateway."
-          : "exec host=sandbox: this build has no sandbox host. Turn the sandbox of this agent off, or set tools.exec.host to gateway.";
-      return refused(
-        { code: "hostUnavailable", params: { host } },
+        { code: "hostUnavailable", params: { host: host.kind, why: availability.code } },
         { kind: "rule", ruleId: "exec.host" },
-        text,
+        availability.message,
       );
-    }
+    const place = await host.place(hostRequest);
+    const { cwd, env, warning } = place;
+    const judged = evaluate(call, context, cwd, env);
+    if ("refusal" in judged) return refusedByRule(judged.code, judged.refusal);
+    const { decision } = judged;
+    // The config may have changed since the host was chosen; folder and environment are those of the chosen one.
+    if (decision.effective.host.value !== host.kind)
+      throw new AppError("UNAVAILABLE", "The config changed while this command was judged. Send it again.");
     if (decision.outcome === "deny") {
       const reason = decision.reasons[0];
       return refused(
@@ -181,7 +208,6 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       );
     }
 
-    const shell = shellFor(deps.baseEnv, (name) => deps.lookup.findOnPath(name, env)?.lexicalPath ?? null);
     if ((await selfApprovingScript(decision.plan, deps.hardening())) !== null) return refuseSelfApproval();
     const bound = await bind(cwd, pinnedFiles(decision.plan));
     if (!bound.ok)
@@ -203,7 +229,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         command: call.command,
         cwd,
         envOverrides: call.env ?? {},
-        shell,
+        shell: host.shellLabel(place),
         agentId: context.agentId,
         sessionKey: context.sessionKey,
         callerId: context.callerId,
@@ -240,14 +266,21 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
 
     const preflight = await preflightProblem(decision, analyzeOptions(cwd, env));
     if (preflight !== null) throw new AppError("INVALID_INPUT", preflight);
-    if (decision.allowlistSatisfied) uses.record(decision, call.command);
+    if (decision.allowlistSatisfied && host.kind === "gateway") uses.record(decision, call.command);
 
-    const result = await deps.sessions.start({
-      plan: runPlanFrom(decision.plan, { file: shell, args: ["-c"] }),
-      command: call.command,
-      cwd,
-      env,
+    const prepared = await host.prepare({
+      ...hostRequest,
+      plan: decision.plan,
+      place,
       pty: call.pty ?? false,
+    });
+    const stopWatching = afterEnd(context.toolCallId, prepared);
+    const starting = deps.sessions.start({
+      plan: prepared.plan,
+      command: call.command,
+      cwd: prepared.cwd,
+      env: prepared.env,
+      pty: prepared.pty,
       ...(call.timeout === undefined ? {} : { timeoutMs: call.timeout > 0 ? call.timeout * 1000 : null }),
       ...(call.yieldMs === undefined ? {} : { yieldMs: call.yieldMs }),
       ...(call.background === undefined ? {} : { background: call.background }),
@@ -260,7 +293,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       toolCallId: context.toolCallId,
       notifyOnExit: timing.notifyOnExit ?? true,
       notifyOnExitEmptySuccess: timing.notifyOnExitEmptySuccess ?? false,
-      warnings: warning === null ? [] : [warning],
+      warnings: [...(warning === null ? [] : [warning]), ...prepared.warnings],
       beforeSpawn: async () => {
         if (decision.outcome !== "ask") return;
         const changed = await changedSince(binding);
@@ -274,9 +307,13 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       onUpdate: (tail) => context.reportProgress(tail),
       signal: context.signal,
     });
+    const result = await starting.catch((error: unknown) => {
+      stopWatching();
+      throw error;
+    });
     return {
       content: [{ type: "text", text: result.text }],
-      details: result.details,
+      details: { ...result.details, cwd: place.innerCwd },
       isError: result.details.status === "failed",
     };
   };
@@ -290,8 +327,14 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         home: deps.homeDir,
       };
     },
-    dispose: () => uses.settled(),
+    async dispose() {
+      await Promise.all([uses.settled(), ...cleanups]);
+    },
   };
+}
+
+function refusedByRule(code: string, text: string): ToolResult {
+  return refused({ code, params: {} }, { kind: "rule", ruleId: code }, text);
 }
 
 function ruleIdOf(decision: ExecDecision): string {

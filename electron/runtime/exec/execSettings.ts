@@ -7,7 +7,12 @@ import {
   type ToolsExecConfig,
 } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
-import { defaultAgentId, normalizeAgentId } from "../../../shared/policy/index.ts";
+import {
+  defaultAgentId,
+  type ElevatedSender,
+  normalizeAgentId,
+  resolveElevated,
+} from "../../../shared/policy/index.ts";
 import type { EffectiveConfig } from "../config/index.ts";
 import type { BroadConfirmation } from "../mode/broadMode.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
@@ -30,7 +35,7 @@ interface AgentShape {
 
 interface ConfigShape {
   tools?: { exec?: ExecConfig; elevated?: { enabled?: boolean } };
-  agents?: { defaults?: { workspace?: unknown }; list?: AgentShape[] };
+  agents?: { defaults?: { workspace?: unknown; elevatedDefault?: unknown }; list?: AgentShape[] };
 }
 
 export interface AgentExecConfig {
@@ -60,13 +65,42 @@ export function agentExecConfig(config: unknown, agentId: string): AgentExecConf
   };
 }
 
+/** Who asks, as `tools.elevated.allowFrom` names senders. */
+export interface ExecSender {
+  /** `mcp` for clients of this machine. */
+  channel: string;
+  sender: ElevatedSender;
+}
+
+/**
+ * @param callerId `mcp:<clientId>` and the like; the part behind the colon was authenticated by a token of its own.
+ * Labels are no part of it: a client chooses its own.
+ */
+export function senderOf(callerId: string): ExecSender | undefined {
+  const [, channel, id] = /^([a-z]+):(.+)$/s.exec(callerId) ?? [];
+  return channel === undefined || id === undefined ? undefined : { channel, sender: { SenderId: id } };
+}
+
+const elevatedLevels = ["off", "on", "ask", "full"] as const;
+
+/** `agents.defaults.elevatedDefault`; unset it is `on` in the reference, and `off` by rule: elevated is then asked for. */
+function elevatedLevelOf(config: unknown, hardening: Hardening): (typeof elevatedLevels)[number] {
+  const word = (config as ConfigShape | undefined)?.agents?.defaults?.elevatedDefault;
+  return (
+    elevatedLevels.find((level) => level === word) ?? (hardening.has("exec.elevatedAsks") ? "off" : "on")
+  );
+}
+
 export interface ResolveExecInput {
   config: EffectiveConfig;
   approvals: ApprovalsStore;
   agentId: string;
   call: ExecOverrides;
   elevatedRequested: boolean | undefined;
+  /** Absent: nobody in particular, so nobody who may elevate. */
+  sender?: ExecSender | undefined;
   isSandboxed: boolean;
+  isSandboxNetworkShared?: boolean;
   confirmed: BroadConfirmation;
   hardening: Hardening;
 }
@@ -75,6 +109,11 @@ export interface ResolveExecInput {
 export function resolveExecFor(input: ResolveExecInput): ResolvedExecPolicy {
   const { agentId, config } = input;
   const agent = agentExecConfig(config.config, agentId);
+  const elevated = resolveElevated(config.config, {
+    agentId,
+    ...(input.sender === undefined ? {} : { channel: input.sender.channel }),
+    sender: input.sender?.sender ?? {},
+  });
   const files = input.approvals.approvals();
   const brokenAtStart: ExecConfig | undefined =
     config.exec.security === undefined ? undefined : { security: "deny" };
@@ -88,12 +127,14 @@ export function resolveExecFor(input: ResolveExecInput): ResolvedExecPolicy {
     call: input.call,
     elevated: {
       requested: input.elevatedRequested,
-      sessionLevel: "off",
-      // Elevation is granted to senders of a channel; a client of this machine has none, so allowFrom cannot admit it.
-      isPermitted: false,
-      failingGate: agent.isElevatedEnabled ? "allowFrom" : "enabled",
+      sessionLevel: elevatedLevelOf(config.config, input.hardening),
+      isPermitted: elevated.allowed,
+      failingGate: elevated.enabled ? "allowFrom" : "enabled",
     },
     isSandboxed: input.isSandboxed,
+    ...(input.isSandboxNetworkShared === undefined
+      ? {}
+      : { isSandboxNetworkShared: input.isSandboxNetworkShared }),
     isConfigBroken: config.exec.alwaysAsk,
     confirmed: input.confirmed,
     hardening: input.hardening,

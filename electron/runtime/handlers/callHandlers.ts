@@ -12,7 +12,11 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import { catalogView } from "./catalogView.ts";
 
 type Methods = SallyportContract["methods"];
-type CallMethods = Extract<keyof Methods, `tools.${string}` | `calls.${string}` | `ledger.${string}`>;
+type CallMethods = Exclude<
+  Extract<keyof Methods, `tools.${string}` | `calls.${string}` | `ledger.${string}`>,
+  // Answered where policy is.
+  "tools.effective"
+>;
 
 export interface CallHandlersDeps {
   calls: Calls;

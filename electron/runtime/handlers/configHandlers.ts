@@ -2,8 +2,10 @@
 
 import type { FileProblem, Reason, SallyportContract } from "../../../shared/contract/index.ts";
 import { type ExecutableLookup, entryFindings } from "../../../shared/exec/index.ts";
+import type { AssertionOutcome } from "../../../shared/policy/debug/index.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
 import type { ConfigStore } from "../config/index.ts";
+import type { AssertionDesk } from "../policy/assertionDesk.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
 
 type Methods = SallyportContract["methods"];
@@ -11,6 +13,7 @@ type ConfigMethods = Extract<keyof Methods, `config.${string}` | `exec.approvals
 
 export interface ConfigHandlersDeps {
   config: ConfigStore;
+  assertions: Pick<AssertionDesk, "guardFor">;
   approvalsFile: ApprovalsStore;
   lookup: ExecutableLookup;
   homeDir: string;
@@ -33,17 +36,23 @@ export function createConfigHandlers(
 
   return {
     "config.get": () => config.view(),
-    "config.set": async ({ raw, baseHash }, { principal }) => {
+    "config.set": async ({ raw, baseHash, ignoreWarnings }, { principal }) => {
       const before = hashOf();
-      await config.write(raw, baseHash);
-      deps.record("config.written", principal.id, { before, after: hashOf() });
-      return config.view();
+      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false);
+      await config.write(raw, baseHash, guard);
+      deps.record("config.written", principal.id, {
+        before,
+        after: hashOf(),
+        ...(ignoreWarnings === true ? { ignoredWarnings: true } : {}),
+      });
+      return { ...config.view(), ...reported(warnings()) };
     },
-    "config.setPath": async ({ path, value, baseHash }, { principal }) => {
+    "config.setPath": async ({ path, value, baseHash, ignoreWarnings }, { principal }) => {
       const before = hashOf();
-      await config.setPath(path, value, baseHash ?? undefined);
+      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false);
+      await config.setPath(path, value, baseHash ?? undefined, guard);
       deps.record("config.written", principal.id, { before, after: hashOf(), path, value: value ?? null });
-      return config.view();
+      return { ...config.view(), ...reported(warnings()) };
     },
     "config.validate": ({ raw }): { valid: boolean; issues: FileProblem[] } => config.validate(raw),
     "exec.approvals.get": () => approvalsFile.view(findings),
@@ -63,4 +72,9 @@ export function createConfigHandlers(
       return { view: approvalsFile.view(findings), removed };
     },
   };
+}
+
+/** Absent rather than empty: most configs have no assertions. */
+function reported(warnings: AssertionOutcome[]): { warnings?: AssertionOutcome[] } {
+  return warnings.length === 0 ? {} : { warnings };
 }

@@ -12,23 +12,31 @@ import {
 import { allHardening } from "../../../shared/hardening/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { recordEntries } from "../../../shared/policy/configRecord.ts";
-import { defaultAgentId, type PolicyContext } from "../../../shared/policy/index.ts";
+import {
+  defaultAgentId,
+  normalizeAgentId,
+  type PolicyContext,
+  resolveAgentId,
+} from "../../../shared/policy/index.ts";
 import { agentScopes } from "../../../shared/policy/scopes.ts";
-import type { Handlers, ParsedInput } from "../../../shared/rpc/index.ts";
+import { type Handlers, hasScope, type ParsedInput, type Principal } from "../../../shared/rpc/index.ts";
 import type { Clients } from "../clients/createClients.ts";
 import type { Clock } from "../clock.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { ExecService } from "../exec/execService.ts";
 import { agentExecConfig } from "../exec/execSettings.ts";
 import type { BroadMode } from "../mode/broadMode.ts";
+import type { AssertionDesk } from "../policy/assertionDesk.ts";
 import type { PolicyService } from "../policy/createPolicyService.ts";
+import type { Caller } from "../runtimeTypes.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
 
 type Methods = SallyportContract["methods"];
-type PolicyMethods = Extract<keyof Methods, `policy.${string}` | "exec.explain">;
+type PolicyMethods = Extract<keyof Methods, `policy.${string}` | "exec.explain" | "tools.effective">;
 
 export interface PolicyHandlersDeps {
   policy: PolicyService;
+  assertions: Pick<AssertionDesk, "get" | "set">;
   config: ConfigStore;
   approvalsFile: ApprovalsStore;
   clients: Clients;
@@ -59,9 +67,55 @@ export function createPolicyHandlers(
           .map(({ label, context }) => ({ label, context: { surface: "mcp" as const, ...context } })),
       };
     },
-    "policy.trace": (input) => policy.trace(input),
-    "policy.explain": (input) => policy.explain(input),
+    "policy.trace": (input) => policy.questions.trace(input),
+    "policy.explain": (input) => policy.questions.explain(input),
+    "policy.why": (input) => policy.questions.why(input),
+    "policy.compare": (input) => policy.questions.compare(input),
+    "policy.check": (input) => policy.questions.check(input),
+    "policy.findings": (input) => policy.questions.findings(input),
+    "policy.assertions.get": () => deps.assertions.get(),
+    "policy.assertions.set": ({ text, onFail }, { principal }) =>
+      deps.assertions.set(text, onFail, principal.id),
+    "tools.effective": (input, { principal }) => effectiveTools(deps, input, principal),
     "exec.explain": (input) => explainExec(deps, input),
+  };
+}
+
+/** Sessions that are known: those of MCP clients, and those in which people call tools by hand. */
+function effectiveTools(
+  deps: PolicyHandlersDeps,
+  { sessionKey, agentId }: ParsedInput<SallyportContract, "tools.effective">,
+  principal: Principal,
+) {
+  const caller = callerOfSession(deps, sessionKey.trim());
+  if (caller === undefined) throw new AppError("INVALID_INPUT", `unknown session key "${sessionKey}"`);
+  if (agentId !== undefined && agentId.trim() !== "" && normalizeAgentId(agentId) !== caller.agentId) {
+    throw new AppError(
+      "INVALID_INPUT",
+      `agent id "${agentId}" does not match session agent "${caller.agentId}"`,
+    );
+  }
+  return deps.policy.effective({ ...caller, isOwner: hasScope(principal.scopes, "operator.admin") });
+}
+
+function callerOfSession(deps: PolicyHandlersDeps, sessionKey: string): Caller | undefined {
+  const client = deps.clients.list().find((candidate) => candidate.sessionKey === sessionKey);
+  if (client !== undefined) return deps.clients.callerOf(client.id) ?? undefined;
+  const agentId = resolveAgentId(undefined, sessionKey);
+  const isByHand =
+    agentId !== undefined &&
+    deps.agentIds().includes(agentId) &&
+    [`agent:${agentId}:panel`, `agent:${agentId}:operator`].includes(sessionKey);
+  if (!isByHand) return undefined;
+  return {
+    id: "operator",
+    label: "operator",
+    agentId,
+    sessionKey,
+    isOwner: false,
+    provider: null,
+    model: null,
+    surface: "panel",
   };
 }
 
@@ -83,7 +137,7 @@ async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<Sallypor
     approvals:
       input.approvalsFile === undefined
         ? files.own
-        : normalizeApprovalsFile(input.approvalsFile, { newId: () => "", hardening }),
+        : normalizeApprovalsFile(input.approvalsFile, { newId: countedIds(), hardening }),
     ...(input.approvalsFile !== undefined || files.other === null ? {} : { otherApprovals: files.other }),
     agentId,
     isSandboxed: false,
@@ -110,6 +164,15 @@ async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<Sallypor
     },
     nowMs: deps.clock.nowMs(),
   });
+}
+
+/** Entries of a file that is only asked about need ids that mean nothing elsewhere. */
+function countedIds(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `entry-${count}`;
+  };
 }
 
 /** Keys of every byProvider section, as provider and model. */

@@ -1,35 +1,40 @@
 /** Gate one in the running app: compiles the pipeline once per config revision and answers for callers and questions. */
 
-import type { SallyportContract } from "../../../shared/contract/index.ts";
-import { AppError } from "../../../shared/errors/index.ts";
 import { allHardening } from "../../../shared/hardening/index.ts";
 import type { Hardening, HardeningPreset } from "../../../shared/hardening/rules.ts";
+import type { AssertionOutcome } from "../../../shared/policy/debug/index.ts";
 import {
   type CompiledPolicy,
   canBackground,
   compilePolicy,
+  decideHttpInvoke,
+  type EffectiveAnswer,
+  effectiveAnswer,
   evaluatePolicy,
+  type HttpInvokeDecision,
+  type HttpInvokeRequest,
   isSandboxed,
-  listKnownTools,
   type PolicyContext,
-  pathText,
   promptOrder,
   type RegisteredTool,
   tracePolicy,
 } from "../../../shared/policy/index.ts";
-import type { MethodOutput, ParsedInput } from "../../../shared/rpc/index.ts";
 import type { ToolDecision } from "../calls/createCalls.ts";
-import { type ConfigStore, validateConfigText } from "../config/index.ts";
+import type { ConfigStore } from "../config/index.ts";
 import type { Caller, ToolListing } from "../runtimeTypes.ts";
 import { inputJsonSchema, type ToolDefinition } from "../tools/defineTool.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { openclawToolLists, openclawTools } from "./openclawTools.ts";
 import { tryoutConfig, unmappedConfig } from "./overlays.ts";
+import { checkText, createPolicyQuestions, type PolicyQuestions } from "./policyQuestions.ts";
+import { createPresentTools } from "./presentTools.ts";
 
 export interface PolicyServiceDeps {
   config: ConfigStore;
   registry: ToolRegistry;
   hardening(): Hardening;
   preset(): HardeningPreset;
+  savedAssertions(): string;
 }
 
 export interface PolicyService {
@@ -41,12 +46,13 @@ export interface PolicyService {
   inPromptOrder(listings: ToolListing[]): ToolListing[];
   isSandboxed(agentId: string, sessionKey: string): boolean;
   contextOf(caller: Caller): PolicyContext;
-  trace(
-    input: ParsedInput<SallyportContract, "policy.trace">,
-  ): MethodOutput<SallyportContract, "policy.trace">;
-  explain(
-    input: ParsedInput<SallyportContract, "policy.explain">,
-  ): MethodOutput<SallyportContract, "policy.explain">;
+  questions: PolicyQuestions;
+  /** Whether a request to `POST /tools/invoke` reaches a tool (policy.md §15). */
+  decideHttp(request: HttpInvokeRequest): HttpInvokeDecision;
+  /** What `tools.effective` answers for a caller's session. */
+  effective(caller: Caller): EffectiveAnswer;
+  /** Assertions against a config that is not in force yet, with the hardening and the tools that are. */
+  checkAssertions(candidate: unknown, text: string): AssertionOutcome[];
 }
 
 /** @see architecture.md 5, 10 */
@@ -55,24 +61,31 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
   const cache = new Map<string, { revision: number; hardening: Hardening; compiled: CompiledPolicy }>();
   const listingCache = new Map<string, ToolListing>();
 
+  /** Compiled once per config revision and hardening. */
+  const compiledWhen = (key: string, revision: number, compile: () => CompiledPolicy): CompiledPolicy => {
+    const hardening = deps.hardening();
+    const kept = cache.get(key);
+    if (kept !== undefined && kept.revision === revision && kept.hardening === hardening)
+      return kept.compiled;
+    const compiled = compile();
+    if (cache.size > 64) cache.clear();
+    cache.set(key, { revision, hardening, compiled });
+    return compiled;
+  };
+
   const compiledFor = (caller: Caller): CompiledPolicy => {
     const { revision, config: saved } = config.effective();
     const hardening = deps.hardening();
     const key = caller.overlay === undefined ? "saved" : `${caller.overlay}:${caller.agentId}`;
-    const kept = cache.get(key);
-    if (kept !== undefined && kept.revision === revision && kept.hardening === hardening)
-      return kept.compiled;
-    const compiled =
+    return compiledWhen(key, revision, () =>
       caller.overlay === "unmapped"
         ? compilePolicy(unmappedConfig(saved, caller.agentId), {
             hardening: new Set([...hardening, "policy.strictLists"]),
           })
         : caller.overlay === "tryout"
           ? compilePolicy(tryoutConfig(caller.agentId), { hardening })
-          : compilePolicy(saved, { hardening });
-    if (cache.size > 64) cache.clear();
-    cache.set(key, { revision, hardening, compiled });
-    return compiled;
+          : compilePolicy(saved, { hardening }),
+    );
   };
 
   const sandboxed = (agentId: string, sessionKey: string) =>
@@ -85,11 +98,16 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     ...(caller.model === null ? {} : { model: caller.model }),
     senderIsOwner: caller.isOwner,
     sandboxed: caller.overlay === "tryout" ? false : sandboxed(caller.agentId, caller.sessionKey),
+    ...(caller.channel === undefined ? {} : { channel: caller.channel }),
+    ...(caller.accountId === undefined ? {} : { accountId: caller.accountId }),
     surface: caller.surface === "http" ? "http" : "mcp",
   });
 
+  const present = createPresentTools(registry);
+  const presentFor = (context: PolicyContext) => present(config.effective().config, context);
+
   const survivors = (caller: Caller): Set<string> =>
-    new Set(evaluatePolicy(compiledFor(caller), contextOf(caller), registry.registered()).tools);
+    new Set(evaluatePolicy(compiledFor(caller), contextOf(caller), presentFor(contextOf(caller))).tools);
 
   const listingOf = (tool: ToolDefinition): ToolListing => {
     const kept = listingCache.get(tool.name);
@@ -108,69 +126,32 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     });
   };
 
-  /** The config that a question is about: the given one, or the one that counts now. */
-  const questionConfig = (input: { config?: unknown; configText?: string | undefined }) => {
-    if (input.configText !== undefined) {
-      const checked = validateConfigText(input.configText, "openclaw.json");
-      if (checked.ok)
-        return { value: checked.config as unknown, positionOf: checked.document.positionOf, problems: [] };
-      // A text that parses but does not validate is still traced, as the lenient engine would; the problems are shown.
-      if (checked.document === null) {
-        const problem = checked.problems[0];
-        throw new AppError("INVALID_INPUT", problem?.message ?? "The text is not JSON5.", {
-          data: { problems: checked.problems },
-        });
-      }
-      return {
-        value: checked.document.value,
-        positionOf: checked.document.positionOf,
-        problems: checked.problems,
-      };
-    }
-    if (input.config !== undefined) return { value: input.config, positionOf: () => null, problems: [] };
-    const effective = config.effective();
-    return {
-      value: effective.config as unknown,
-      positionOf: config.positionOf,
-      problems: effective.problems,
-    };
-  };
-  const hardeningFor = (preset: HardeningPreset | undefined): Hardening =>
-    preset === undefined ? deps.hardening() : preset === "reference" ? new Set() : allHardening;
-
-  /**
-   * "As OpenClaw would" is a question about OpenClaw's tools: those that its availability rules leave for this config,
-   * whether or not they are built here.
-   */
-  const toolsFor = (
-    preset: HardeningPreset | undefined,
-    value: unknown,
-    context: PolicyContext,
-  ): readonly RegisteredTool[] => {
-    if (preset !== "reference") return registry.registered();
-    const { agentId, provider, model, sandboxed } = context;
-    return listKnownTools(value, {
-      hasAgentDir: true,
-      hasWebSearchProvider: true,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(model === undefined ? {} : { model }),
-      ...(sandboxed === undefined ? {} : { sandboxed }),
-    });
-  };
+  const questions = createPolicyQuestions({
+    saved: () => {
+      const effective = config.effective();
+      return { value: effective.config, positionOf: config.positionOf, problems: effective.problems };
+    },
+    savedAssertions: deps.savedAssertions,
+    hardeningFor: (preset) =>
+      preset === undefined ? deps.hardening() : preset === "reference" ? new Set() : allHardening,
+    preset: deps.preset,
+    // "As OpenClaw would" is a question about OpenClaw's tools.
+    toolsFor: (preset, value, context) =>
+      preset === "reference" ? openclawTools(value, context) : present(value, context),
+    toolListsFor: (preset, value) =>
+      preset === "reference" ? openclawToolLists(value) : [registry.registered()],
+  });
 
   return {
     decide(caller, name) {
       const context = contextOf(caller);
       const compiled = compiledFor(caller);
-      const { tools } = evaluatePolicy(compiled, context, registry.registered());
+      const candidates = presentFor(context);
+      const { tools } = evaluatePolicy(compiled, context, candidates);
       const tool = registry.get(name);
       if (tool === undefined || !tools.includes(name)) {
-        const known = registry.registered().some((candidate) => candidate.name === name);
-        return {
-          kind: "hidden",
-          reason: hiddenReason(compiled, context, registry.registered(), name, known),
-        };
+        const known = candidates.some((candidate) => candidate.name === name);
+        return { kind: "hidden", reason: hiddenReason(compiled, context, candidates, name, known) };
       }
       return {
         kind: "visible",
@@ -186,34 +167,22 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     },
     isSandboxed: sandboxed,
     contextOf,
-    trace(input) {
-      const chosen = questionConfig(input);
-      const startedAt = performance.now();
-      const compiled = compilePolicy(chosen.value, { hardening: hardeningFor(input.preset) });
-      const trace = tracePolicy(compiled, input.context, toolsFor(input.preset, chosen.value, input.context));
-      const evaluatedInMs = performance.now() - startedAt;
-      const positions: Record<string, { line: number; column: number }> = {};
-      for (const rule of trace.rules) {
-        const position = rule.configPath === null ? null : chosen.positionOf([...rule.configPath]);
-        if (position !== null && rule.configPath !== null) positions[pathText(rule.configPath)] = position;
-      }
-      return {
-        trace,
-        preset: input.preset ?? deps.preset(),
-        positions,
-        problems: chosen.problems,
-        evaluatedInMs,
-      };
-    },
-    explain(input) {
-      const chosen = questionConfig(input);
-      const compiled = compilePolicy(chosen.value, { hardening: hardeningFor(input.preset) });
-      const { preset, context, tools } = input;
-      return evaluatePolicy(
-        compiled,
-        context,
-        tools === undefined ? toolsFor(preset, chosen.value, context) : toRegistered(tools),
+    questions,
+    decideHttp(request) {
+      const { revision, config: saved } = config.effective();
+      const compiled = compiledWhen("saved", revision, () =>
+        compilePolicy(saved, { hardening: deps.hardening() }),
       );
+      return decideHttpInvoke(compiled, request, registry.registered());
+    },
+    effective(caller) {
+      const candidates = presentFor(contextOf(caller));
+      const result = evaluatePolicy(compiledFor(caller), contextOf(caller), candidates);
+      return effectiveAnswer(result, candidates, caller.agentId);
+    },
+    checkAssertions(candidate, text) {
+      const compiled = compilePolicy(candidate, { hardening: deps.hardening() });
+      return checkText(compiled, [registry.registered()], text);
     },
   };
 }
@@ -245,20 +214,4 @@ function hiddenReason(
       path: rule?.path ?? "",
     },
   };
-}
-
-function toRegistered(
-  tools: NonNullable<ParsedInput<SallyportContract, "policy.explain">["tools"]>,
-): RegisteredTool[] {
-  return [
-    ...tools.coreTools.map((name): RegisteredTool => ({ name, owner: { kind: "core" } })),
-    ...tools.pluginTools.map(
-      ({ name, pluginId, optional, ownerOnly }): RegisteredTool => ({
-        name,
-        owner: { kind: "plugin", pluginId },
-        ...(optional === undefined ? {} : { optional }),
-        ...(ownerOnly === undefined ? {} : { ownerOnly }),
-      }),
-    ),
-  ];
 }

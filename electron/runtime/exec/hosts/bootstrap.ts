@@ -47,7 +47,8 @@ export function sandboxEnv(input: {
     if (readOnlyNames.has(name)) warnings.push(`Warning: ${name} is read-only in a shell and was not set.`);
     else carriers[`${carrierPrefix}${name}`] = value;
   }
-  if (values.has("HOME")) warnings.push("Warning: HOME is the working folder of the sandbox; it was not changed.");
+  if (values.has("HOME"))
+    warnings.push("Warning: HOME is the working folder of the sandbox; it was not changed.");
   if (path !== defaultSandboxPath) carriers.OPENCLAW_PREPEND_PATH = path;
   return { carriers, path: defaultSandboxPath, home: input.home, warnings };
 }
@@ -59,6 +60,6 @@ export function bootstrapText(env: SandboxEnv, command: string): string {
     .map((name) => `export ${name.slice(carrierPrefix.length)}="$${name}"; unset ${name}`);
   // After the profile, which may have set a PATH of its own.
   if (env.carriers.OPENCLAW_PREPEND_PATH !== undefined)
-    lines.push('export PATH="$OPENCLAW_PREPEND_PATH${PATH:+:$PATH}"; unset OPENCLAW_PREPEND_PATH');
+    lines.push('export PATH="$OPENCLAW_PREPEND_PATH:$PATH"; unset OPENCLAW_PREPEND_PATH');
   return [...lines, command].join("\n");
 }

@@ -1,6 +1,6 @@
 /** Where a judged command runs: this machine, a sandbox on it, or a paired node. One host never stands in for another. */
 
-import type { ExecHost as HostKind, ExecutionPlan } from "../../../../shared/exec/index.ts";
+import type { ExecutionPlan, ExecHost as HostKind } from "../../../../shared/exec/index.ts";
 import type { RunPlan } from "../sessions/index.ts";
 
 export interface HostSession {

@@ -13,5 +13,11 @@ export function createNodeHost(): ExecHost {
   const refuse = async (): Promise<never> => {
     throw new AppError("UNAVAILABLE", noNode.message);
   };
-  return { kind: "node", isAvailable: async () => noNode, place: refuse, shellLabel: () => "sh", prepare: refuse };
+  return {
+    kind: "node",
+    isAvailable: async () => noNode,
+    place: refuse,
+    shellLabel: () => "sh",
+    prepare: refuse,
+  };
 }

@@ -9,6 +9,7 @@ import {
   utf8Length,
 } from "../../../../shared/files/index.ts";
 import type { ToolCallContext } from "../defineTool.ts";
+import { beforeOf } from "../files/beforeOf.ts";
 import type { FileChange } from "../files/changeDraft.ts";
 import type { Access, FileDesk } from "../files/fileDesk.ts";
 import type { Target } from "../files/locate.ts";
@@ -92,28 +93,29 @@ export async function planPatch(
     const shown = shownPath(target);
     if (!list.includes(shown)) list.push(shown);
   };
-  const draftOf = async (given: string, access: Access): Promise<Draft> => {
+  /** @param needs `text` when lines are looked for; else any content will do */
+  const draftOf = async (given: string, access: Access, needs: "text" | "any"): Promise<Draft> => {
     const target = await desk.find(given, context, { access, isHeld });
     const known = drafts.get(target.realPath);
     if (known !== undefined) return known;
-    const draft: Draft = { target, ...(await currentOf(desk, target, access, context.signal)) };
+    const draft: Draft = { target, ...(await currentOf(desk, target, needs, context.signal)) };
     drafts.set(target.realPath, draft);
     return draft;
   };
 
   const work = async (file: PatchFile) => {
     if (file.kind === "add") {
-      const draft = await draftOf(file.path, "write");
+      const draft = await draftOf(file.path, "write", "any");
       draft.text = file.text;
       return note(summary.added, draft.target);
     }
     if (file.kind === "delete") {
-      const draft = await draftOf(file.path, "delete");
+      const draft = await draftOf(file.path, "delete", "any");
       if (draft.text === null) throw missing("not_found", file.path);
       draft.text = null;
       return note(summary.deleted, draft.target);
     }
-    const draft = await draftOf(file.path, "write");
+    const draft = await draftOf(file.path, "write", "text");
     if (draft.text === null) throw missing("patch_read_failed", file.path);
     const result = applyChunks(draft.text, file.chunks, desk.deps.hardening());
     if (!result.ok) throw notMatched(result.problem, file.path, result.wanted);
@@ -121,7 +123,7 @@ export async function planPatch(
       draft.text = result.text;
       return note(summary.modified, draft.target);
     }
-    const moved = await draftOf(file.moveTo, "write");
+    const moved = await draftOf(file.moveTo, "write", "any");
     // A move to itself must not end as a removal.
     draft.text = null;
     moved.text = result.text;
@@ -150,13 +152,12 @@ function changeOf({ target, before, text }: Draft): FileChange[] {
 async function currentOf(
   desk: FileDesk,
   target: Target,
-  access: Access,
+  needs: "text" | "any",
   signal: AbortSignal,
 ): Promise<Pick<Draft, "before" | "text">> {
-  if (target.facts === null) return { before: null, text: null };
-  // Removing a link needs nothing of what it points to.
-  if (access === "delete" && target.facts.isSymbolicLink()) {
-    return { before: { sha256: "", sizeBytes: 0, text: "" }, text: "" };
+  if (needs === "any") {
+    const before = await beforeOf(desk, target, signal);
+    return { before, text: before === null ? null : "" };
   }
   const current = await desk.readText(target, signal);
   if (current === null) return { before: null, text: null };

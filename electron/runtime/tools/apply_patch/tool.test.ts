@@ -65,6 +65,15 @@ describe("apply_patch", () => {
     await expect(lstat(path.join(desk.workspace, "link"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  it("removes and replaces files that are no text", async () => {
+    for (const name of ["a.bin", "b.bin"]) {
+      await writeFile(path.join(desk.workspace, name), Buffer.from([0, 0xff, 0x80]));
+    }
+    await patch("*** Delete File: a.bin", "*** Add File: b.bin", "+text");
+    expect(await readdir(desk.workspace)).toEqual(["b.bin"]);
+    expect(await get("b.bin")).toBe("text\n");
+  });
+
   it("names the line of a mistake and what was expected", async () => {
     await expect(patch("*** Add File: a.txt", "+x", "", "*** Add File: b.txt", "+y")).rejects.toThrow(
       /line 4/,

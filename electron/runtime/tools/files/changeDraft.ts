@@ -10,7 +10,7 @@ import { fileProblem } from "./problems.ts";
 
 export interface FileChange {
   target: Target;
-  /** The file as it was read; null when there was none. `text` is null for content that is no text. */
+  /** The file as it was read; null when there was none. `text` and `sha256` as `beforeOf` gives them. */
   before: { sha256: string; sizeBytes: number; text: string | null } | null;
   next: { kind: "write"; bytes: Uint8Array; text: string } | { kind: "delete" };
 }
@@ -102,7 +102,10 @@ function headOf(tool: string, { target, before, next }: FileChange): string {
   const label = tool === "write" || tool === "edit" ? tool : `${tool}: ${verb}`;
   const after =
     next.kind === "delete" ? "nothing" : `sha256 ${sha256Hex(next.bytes)} (${sizeText(next.bytes.length)})`;
-  const old = before === null ? "no file" : `sha256 ${before.sha256} (${sizeText(before.sizeBytes)})`;
+  const old =
+    before === null
+      ? "no file"
+      : `${before.sha256 === "" ? "not hashed" : `sha256 ${before.sha256}`} (${sizeText(before.sizeBytes)})`;
   return [`${label} ${shownPath(target.realPath)}`, `before: ${old}`, `after: ${after}`].join("\n");
 }
 

@@ -1,9 +1,7 @@
 /** What the file tools share: finding files within an agent's limits, reading them, and changing them with a person's word. */
 
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
-import { type FileLimits, resolveFileLimits } from "../../../../shared/policy/sessionTools.ts";
 import type { Approvals } from "../../approvals/createApprovals.ts";
-import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
 import { askFor, type FileChange, notChanged } from "./changeDraft.ts";
@@ -21,6 +19,8 @@ export interface FileToolDeps {
   isWorkspaceOnly(agentId: string): boolean;
   /** Holds apply_patch to the workspace; absent: it is held. */
   isPatchWorkspaceOnly?(agentId: string): boolean;
+  /** Sessions that belong into a sandbox, which these tools have no way into; absent: none. */
+  isSandboxed?(agentId: string, sessionKey: string): boolean;
   /** For `~`; absolute. */
   homeDir: string;
   protectedPaths: ProtectedPaths;
@@ -28,7 +28,6 @@ export interface FileToolDeps {
   hardening(): Hardening;
   /** Tokens of the caller's model, when known; decides how much one read returns. */
   contextWindowTokens?(context: ToolCallContext): number | undefined;
-  clock: Clock;
   logger: Logger;
 }
 
@@ -85,6 +84,12 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
   const queue = createPathQueue();
 
   const find: FileDesk["find"] = async (given, context, { access, isHeld, isExact = false }) => {
+    if (deps.isSandboxed?.(context.agentId, context.sessionKey) === true) {
+      throw fileProblem(
+        "no_sandbox",
+        "This session belongs into a sandbox, and this build has no sandbox host. Ask the operator to turn the sandbox of this agent off. Nothing was done.",
+      );
+    }
     const target = await locate(given, {
       workspace: deps.workspaceOf(context.agentId),
       home: deps.homeDir,
@@ -129,13 +134,11 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
     const { target, before } = change;
     const access = change.next.kind === "delete" ? "delete" : "write";
     const fresh = await find(target.given, context, { access, isHeld });
-    const isSamePlace = fresh.realPath === target.realPath && (fresh.facts === null) === (before === null);
-    const isLink = fresh.facts?.isSymbolicLink() === true;
     const isSame =
-      isSamePlace &&
-      (before === null ||
-        isLink ||
-        (await readLocated(fresh, maxHashedBytes, context.signal)).sha256 === before.sha256);
+      fresh.realPath === target.realPath &&
+      (before === null || before.sha256 === ""
+        ? haveSameFacts(fresh, target)
+        : (await readLocated(fresh, maxHashedBytes, context.signal)).sha256 === before.sha256);
     if (!isSame) {
       throw fileProblem(
         "changed",
@@ -186,13 +189,7 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
   const requireUnmoved = async (change: FileChange, context: ToolCallContext, isHeld: boolean) => {
     const { target } = change;
     const fresh = await find(target.given, context, { access: "write", isHeld });
-    const a = fresh.facts;
-    const b = target.facts;
-    const isSame =
-      fresh.realPath === target.realPath &&
-      (a === null || b === null
-        ? a === b
-        : a.ino === b.ino && a.dev === b.dev && a.mtimeNs === b.mtimeNs && a.size === b.size);
+    const isSame = fresh.realPath === target.realPath && haveSameFacts(fresh, target);
     if (!isSame) {
       throw fileProblem(
         "changed",
@@ -240,10 +237,8 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
   };
 }
 
-/**
- * The limits of an agent from the configuration, for `isWorkspaceOnly` and `isPatchWorkspaceOnly`.
- * @param config openclaw.json as it counts now
- */
-export function fileLimitsOf(config: unknown, agentId: string): FileLimits {
-  return resolveFileLimits(config, agentId);
+/** Whether the same entry stands there with the same size and time of change, or still nothing does. */
+function haveSameFacts({ facts: a }: Target, { facts: b }: Target): boolean {
+  if (a === null || b === null) return a === b;
+  return a.ino === b.ino && a.dev === b.dev && a.mtimeNs === b.mtimeNs && a.size === b.size;
 }

@@ -25,6 +25,7 @@ export interface TestDesk {
   settings: {
     workspaceOnly: boolean;
     patchWorkspaceOnly: boolean;
+    sandboxed: boolean;
     hardening: Hardening;
     workspaces: string[];
   };
@@ -47,6 +48,7 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
   const settings: TestDesk["settings"] = {
     workspaceOnly: false,
     patchWorkspaceOnly: true,
+    sandboxed: false,
     hardening: allFilesHardening,
     workspaces: [workspace],
   };
@@ -57,8 +59,8 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
     homeDir: home,
     protectedPaths: createProtectedPaths({ stateDirs: [stateDir], workspaces: () => settings.workspaces }),
     approvals,
+    isSandboxed: () => settings.sandboxed,
     hardening: () => settings.hardening,
-    clock,
     logger: silentLogger,
   }) as readonly ToolDefinition[];
   return {

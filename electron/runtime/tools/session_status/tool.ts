@@ -18,7 +18,12 @@ export interface SessionFacts {
 
 export function createSessionStatusTool(deps: {
   clock: Clock;
-  factsOf(session: { callerId: string; agentId: string; sessionKey: string }): SessionFacts;
+  factsOf(session: {
+    callerId: string;
+    agentId: string;
+    sessionKey: string;
+    senderIsOwner: boolean;
+  }): SessionFacts;
 }) {
   return defineTool({
     name: "session_status",
@@ -35,7 +40,12 @@ export function createSessionStatusTool(deps: {
       if (asked !== undefined && asked !== "" && asked !== "current" && asked !== sessionKey) {
         throw new AppError("INVALID_INPUT", `Only the own session can be asked about: ${sessionKey}`);
       }
-      const facts = deps.factsOf({ callerId, agentId, sessionKey });
+      const facts = deps.factsOf({
+        callerId,
+        agentId,
+        sessionKey,
+        senderIsOwner: context.senderIsOwner,
+      });
       const now = new Date(deps.clock.nowMs());
       const model =
         facts.model === null ? "not known" : [facts.provider, facts.model].filter(Boolean).join("/");

@@ -2,9 +2,9 @@
 
 import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
 import { defineTool, textResult } from "../defineTool.ts";
+import { beforeOf } from "../files/beforeOf.ts";
 import type { FileChange } from "../files/changeDraft.ts";
-import { type FileDesk, maxEditBytes, maxHashedBytes } from "../files/fileDesk.ts";
-import type { Target } from "../files/locate.ts";
+import type { FileDesk } from "../files/fileDesk.ts";
 import { fileProblem } from "../files/problems.ts";
 import { writeInput } from "./schema.ts";
 
@@ -35,7 +35,8 @@ export function createWriteTool(deps: { desk: FileDesk }) {
           isHeld,
           compute: async () => {
             const fresh = await desk.find(path, context, { access: "write", isHeld });
-            const before = await beforeOf(desk, fresh, context.signal);
+            // Only a person who is asked needs to see what is replaced.
+            const before = fresh.isInside ? null : await beforeOf(desk, fresh, context.signal);
             const change: FileChange = {
               target: fresh,
               before,
@@ -54,14 +55,4 @@ export function createWriteTool(deps: { desk: FileDesk }) {
       );
     },
   });
-}
-
-/** The old content is needed only where a person is shown the difference. */
-async function beforeOf(desk: FileDesk, target: Target, signal: AbortSignal): Promise<FileChange["before"]> {
-  if (target.facts === null) return null;
-  const sizeBytes = Number(target.facts.size);
-  if (target.isInside) return { sha256: "", sizeBytes, text: null };
-  const { bytes, sha256 } = await desk.read(target, maxHashedBytes, signal);
-  const isText = bytes.length <= maxEditBytes && !bytes.includes(0);
-  return { sha256, sizeBytes, text: isText ? bytes.toString("utf8") : null };
 }

@@ -1,0 +1,108 @@
+/** The policy matrix and its answers as plain text for a terminal. */
+
+import type { SallyportContract } from "../../../shared/contract/index.ts";
+import { editText, labelText } from "../../../shared/policy/debug/index.ts";
+import {
+  describeReason,
+  describeRule,
+  type PolicyCell,
+  type PolicyTrace,
+  toolSteps,
+} from "../../../shared/policy/index.ts";
+import type { MethodOutput } from "../../../shared/rpc/index.ts";
+
+type Positions = Record<string, { line: number; column: number }>;
+type WhyOutput = MethodOutput<SallyportContract, "policy.why">;
+
+/** One sign per cell, so that the matrix fits a terminal; letters differ where colours would. */
+const signs: Record<PolicyCell["effect"], string> = {
+  kept: "+",
+  removed: "X",
+  wouldRemove: "x",
+  skipped: ".",
+  absent: "0",
+  failsOpen: "!",
+  withoutEffect: "~",
+  gone: " ",
+};
+const legend =
+  "+ passes   X removed here   x would be removed too   ! let through because OpenClaw ignores the list   ~ without effect   . stage not active   0 not present";
+
+/** The matrix: a column per stage, a row per tool, the deciding rule behind it. */
+export function matrixLines(trace: PolicyTrace, positions: Positions): string[] {
+  const width = Math.max(4, ...trace.rows.map((row) => row.name.length));
+  const columns = trace.columns.map((column, index) => ({ column, key: columnKey(index) }));
+  const kept = trace.rows.filter((row) => row.verdict.kind === "kept").length;
+  const lines = columns.map(({ column, key }) => {
+    const state = column.state === "skipped" ? "not active" : `${column.survivors} left`;
+    return `  ${key}  ${column.label} (${state})`;
+  });
+  lines.push("", `${"tool".padEnd(width)}  ${columns.map(({ key }) => key).join(" ")}`);
+  for (const row of trace.rows) {
+    const cells = row.cells.map((cell) => signs[cell.effect]).join(" ");
+    const because = row.verdict.kind === "kept" ? "" : `  ${decidingText(trace, row.name, positions)}`;
+    lines.push(`${row.name.padEnd(width)}  ${cells}${because}`.trimEnd());
+  }
+  lines.push("", legend, `${kept} of ${trace.rows.length} tools pass.`);
+  return lines;
+}
+
+function columnKey(index: number): string {
+  return String.fromCharCode("A".charCodeAt(0) + index);
+}
+
+function decidingText(trace: PolicyTrace, name: string, positions: Positions): string {
+  const step = (toolSteps(trace, name) ?? []).find(({ cell }) => ["removed", "absent"].includes(cell.effect));
+  const rule = step?.rules[0];
+  if (rule !== undefined) return `${describeRule(rule)}${placeText(rule.path, positions)}`;
+  return step?.cell.why === undefined ? "" : describeReason(step.cell.why);
+}
+
+function placeText(path: string, positions: Positions): string {
+  const position = new Map(Object.entries(positions)).get(path);
+  return position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
+}
+
+const states: Record<WhyOutput["answer"]["state"], string> = {
+  unknown: "is not a tool that anybody registered",
+  absent: "is not present here",
+  removed: "is missing",
+  kept: "is there",
+};
+
+/** Removers in order, what no edit can change, and the edits that help, the safest first. */
+export function whyLines({ answer, positions, suggestion }: WhyOutput): string[] {
+  const lines = [`${answer.name} ${states[answer.state]}.`];
+  if (suggestion !== undefined) lines.push(`Did you mean ${suggestion}?`);
+  for (const { label, cell, rules, decides } of answer.removers) {
+    const verb = decides ? "removed at" : "would also be removed at";
+    const why = cell.why === undefined ? "" : `: ${describeReason(cell.why)}`;
+    lines.push(`  ${verb} ${label}${why}`);
+    for (const rule of rules) lines.push(`    ${describeRule(rule)}${placeText(rule.path, positions)}`);
+  }
+  for (const reason of answer.unmet) {
+    lines.push(`  no edit of the lists changes that ${describeReason(reason)}`);
+  }
+  if (answer.layer !== undefined && !answer.layer.canRepair) {
+    lines.push(
+      `  The chosen part of the config cannot change it. It is decided at: ${answer.layer.removersOutside.join(", ")}`,
+    );
+  }
+  answer.repairs.forEach((repair, index) => {
+    const goal = answer.state === "kept" ? "takes it away" : "brings it back";
+    lines.push(`  ${index + 1}. ${repair.edits.map(editText).join("; ")}  (${goal}; tried)`);
+    if (repair.opensHere.length > 0) lines.push(`     also opens here: ${repair.opensHere.join(", ")}`);
+    if (repair.closesHere.length > 0) lines.push(`     also closes here: ${repair.closesHere.join(", ")}`);
+    lines.push(`     changes ${repair.contexts.length} of ${repair.contextsChecked} other contexts`);
+    for (const { label, opens, closes } of repair.contexts.slice(0, 3)) {
+      const change = [...opens.map((tool) => `+${tool}`), ...closes.map((tool) => `-${tool}`)].join(" ");
+      lines.push(`       ${change}  ${labelText(label)}`);
+    }
+    if (repair.contexts.length > 3) lines.push(`       and ${repair.contexts.length - 3} more`);
+    if (!repair.isValid) lines.push("     OpenClaw would refuse the config after this edit");
+  });
+  if (answer.repairs.length === 0 && answer.state !== "unknown") {
+    lines.push("  No edit of the config that was tried changes it.");
+  }
+  return lines;
+}

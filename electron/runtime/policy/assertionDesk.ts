@@ -1,0 +1,139 @@
+/** Keeps the promises about the policy: checks them before a config is written and whenever something changed. */
+
+import type { AssertionReport } from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
+import {
+  type AssertionOutcome,
+  parseAssertions,
+  refutationLines,
+} from "../../../shared/policy/debug/index.ts";
+import type { ConfigGuard, ConfigStore, Settings, SettingsStore } from "../config/index.ts";
+import type { Logger } from "../logging/logger.ts";
+import { reportOf } from "./policyQuestions.ts";
+
+export interface AssertionDeskDeps {
+  settings: SettingsStore;
+  config: ConfigStore;
+  hardening(): Hardening;
+  check(candidate: unknown, text: string): AssertionOutcome[];
+  publish(report: AssertionReport & { trigger: "config" | "settings" }): void;
+  /** Writes an entry to the ledger (A19). */
+  record(kind: string, by: string, data: Record<string, unknown>): void;
+  logger: Logger;
+}
+
+export interface AssertionDesk {
+  get(): Settings["assertions"];
+  set(text: string, onFail: "block" | "warn", by: string): Promise<AssertionReport>;
+  /** For one write of the config: what may keep it from being written, and what it broke nevertheless. */
+  guardFor(by: string, ignoreWarnings: boolean): { guard: ConfigGuard; warnings(): AssertionOutcome[] };
+  dispose(): void;
+}
+
+export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
+  const { settings, config } = deps;
+  const now = () => settings.settings().assertions;
+  let lastKey = "";
+  let lastResults: AssertionOutcome[] = [];
+
+  /** A write is checked before it happens and reported after it: the same question is answered once. */
+  const check = (candidate: unknown, text: string): AssertionOutcome[] => {
+    if (text.trim() === "") return [];
+    const key = JSON.stringify([text, [...deps.hardening()], candidate]);
+    if (key !== lastKey) {
+      lastResults = deps.check(candidate, text);
+      lastKey = key;
+    }
+    return lastResults;
+  };
+
+  const recheck = (trigger: "config" | "settings") => {
+    const { text } = now();
+    const { kind } = config.current();
+    // While the config is broken other rules count, and the file's own cannot be read.
+    if (text.trim() === "" || kind === "broken") return;
+    const report = reportOf(check(config.effective().config, text));
+    const refuted = refutedOf(report.results);
+    if (refuted.length > 0) {
+      deps.record("assertions.refuted", trigger, { refuted: refuted.map(briefly) });
+      deps.logger.warn("assertions.refuted", { trigger, count: refuted.length });
+    }
+    deps.publish({ ...report, trigger });
+  };
+
+  let seen = "";
+  const settingsKey = () => JSON.stringify([now(), [...deps.hardening()]]);
+  seen = settingsKey();
+  const offs = [
+    config.events.on("changed", () => recheck("config")),
+    settings.events.on("changed", () => {
+      // Most settings have nothing to do with the policy.
+      const key = settingsKey();
+      if (key === seen) return;
+      seen = key;
+      recheck("settings");
+    }),
+  ];
+
+  return {
+    get: now,
+    async set(text, onFail, by) {
+      const unreadable = parseAssertions(text).filter((line) => line.kind === "invalid");
+      const first = unreadable[0];
+      if (first !== undefined) {
+        throw new AppError("INVALID_INPUT", `Line ${first.line} cannot be read: ${first.message}`, {
+          data: { reason: "assertionsInvalid", results: unreadable },
+        });
+      }
+      const results = check(config.effective().config, text);
+      if (onFail === "block") refuse(results, "The assertions were not saved, because the config breaks one");
+      const lines = text.split(/\r?\n/);
+      await settings.update([
+        { op: "set", path: ["assertions"], value: { text: lines.length > 1 ? lines : text, onFail } },
+      ]);
+      deps.record("assertions.written", by, { onFail, lines: lines.length });
+      return reportOf(results);
+    },
+    guardFor(by, ignoreWarnings) {
+      let warnings: AssertionOutcome[] = [];
+      return {
+        guard: (candidate) => {
+          const { text, onFail } = now();
+          const results = check(candidate, text);
+          const refuted = refutedOf(results);
+          if (onFail === "block") {
+            if (refuted.length > 0) deps.record("assertions.blocked", by, { refuted: refuted.map(briefly) });
+            refuse(results, "The config was not written, because it breaks an assertion");
+          }
+          warnings = ignoreWarnings ? [] : results.filter((result) => result.kind !== "proved");
+        },
+        warnings: () => warnings,
+      };
+    },
+    dispose() {
+      for (const off of offs) off();
+    },
+  };
+}
+
+type Refuted = Extract<AssertionOutcome, { kind: "refuted" }>;
+
+function refutedOf(results: readonly AssertionOutcome[]): Refuted[] {
+  return results.filter((result) => result.kind === "refuted");
+}
+
+function briefly({ line, text, tool, context }: Refuted): Record<string, unknown> {
+  return { line, text, tool, context };
+}
+
+/** @throws AppError INVALID_INPUT with the refuting contexts when there is one */
+function refuse(results: readonly AssertionOutcome[], what: string): void {
+  const refuted = refutedOf(results);
+  const first = refuted[0];
+  if (first === undefined) return;
+  const [because] = refutationLines(first);
+  throw new AppError("INVALID_INPUT", `${what}: "${first.text}" (line ${first.line}). ${because}.`, {
+    data: { reason: "assertionsRefuted", results: refuted },
+  });
+}

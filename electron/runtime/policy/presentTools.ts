@@ -1,0 +1,41 @@
+/** Which of the tools that are built here exist for a context, by the availability rules of policy.md §12. */
+
+import { listKnownTools, type PolicyContext, type RegisteredTool } from "../../../shared/policy/index.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+
+export type PresentTools = (config: unknown, context: PolicyContext) => readonly RegisteredTool[];
+
+/** Lists are kept per config object and facts: the engine is fast for an array that it has seen before. */
+export function createPresentTools(registry: ToolRegistry): PresentTools {
+  const kept = new WeakMap<object, Map<string, readonly RegisteredTool[]>>();
+  return (config, context) => {
+    const byFacts = typeof config === "object" && config !== null ? cacheOf(kept, config) : new Map();
+    const { agentId, provider, model, sandboxed } = context;
+    const key = JSON.stringify([agentId, provider, model, sandboxed]);
+    const found = byFacts.get(key);
+    if (found !== undefined) return found;
+    const absences = new Map(
+      listKnownTools(config, {
+        hasAgentDir: true,
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(model === undefined ? {} : { model }),
+        ...(sandboxed === undefined ? {} : { sandboxed }),
+      }).map((tool) => [tool.name, tool.unavailable]),
+    );
+    const present = registry.registered().map((tool): RegisteredTool => {
+      // What is not built stays so, whatever the config would say about it.
+      const absence = tool.unavailable ?? absences.get(tool.name);
+      return absence === tool.unavailable ? tool : { ...tool, unavailable: absence };
+    });
+    if (byFacts.size > 256) byFacts.clear();
+    byFacts.set(key, present);
+    return present;
+  };
+}
+
+function cacheOf<V>(kept: WeakMap<object, Map<string, V>>, config: object): Map<string, V> {
+  const found = kept.get(config) ?? new Map<string, V>();
+  kept.set(config, found);
+  return found;
+}
