@@ -8,6 +8,7 @@ import { defaultAgentId, resolveFileLimits } from "../../shared/policy/index.ts"
 import { agentScopes } from "../../shared/policy/scopes.ts";
 import type { Handlers } from "../../shared/rpc/index.ts";
 import { createApprovals } from "./approvals/createApprovals.ts";
+import { createGrants } from "./approvals/grants.ts";
 import { createPresence } from "./approvals/presence.ts";
 import { createCalls } from "./calls/createCalls.ts";
 import { createToolSurface } from "./calls/createToolSurface.ts";
@@ -19,6 +20,7 @@ import { createExecService } from "./exec/execService.ts";
 import { createExecHosts } from "./exec/hosts/index.ts";
 import { probeLoginPath } from "./exec/loginPath.ts";
 import { createPlaces } from "./exec/places.ts";
+import { createRuleFindings } from "./exec/ruleFindings.ts";
 import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
 import { createAppHandlers } from "./handlers/appHandlers.ts";
 import { createApprovalHandlers, decisionsFrom, publishApprovals } from "./handlers/approvalHandlers.ts";
@@ -33,6 +35,7 @@ import { createBroadMode } from "./mode/broadMode.ts";
 import { createAssertionDesk } from "./policy/assertionDesk.ts";
 import { createPolicyService } from "./policy/createPolicyService.ts";
 import type { Caller, Runtime, RuntimeDeps } from "./runtimeTypes.ts";
+import { createOperatorToken } from "./secrets/index.ts";
 import { createStatusDesk } from "./status.ts";
 import {
   createApprovalsStore,
@@ -64,11 +67,18 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const paths = statePaths(deps.stateDir, deps.homeDir);
   const hub = createEventHub(logger);
 
-  const [config, settings, operatorToken] = await Promise.all([
+  const [config, settings, ownToken] = await Promise.all([
     createConfigStore({ path: paths.config, logger, clock }),
     createSettingsStore({ path: paths.settings, logger, clock }),
     loadOperatorToken(paths.operatorToken),
   ]);
+  const operatorToken = await createOperatorToken({
+    config,
+    env: deps.baseEnv,
+    homeDir: deps.homeDir,
+    ownToken,
+    logger,
+  });
   let hardening: Hardening = allHardening;
   const applyHardening = () => {
     const resolved = resolveHardening(
@@ -114,6 +124,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     onExitNotice: (notice) => recorder.record("process.ended", notice.sessionKey, { ...notice }),
   });
   const lookup = createFsExecutableLookup();
+  const findings = createRuleFindings({ approvalsFile, lookup, homeDir: deps.homeDir, clock });
+  const grants = createGrants({ settings, clock, logger, ledger, findings: findings.ofGrant });
   const places = createPlaces({
     config,
     hardening: () => hardening,
@@ -136,6 +148,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     config,
     approvalsFile,
     approvals,
+    grants,
+    ledger,
     sessions,
     lookup,
     broadMode,
@@ -244,11 +258,18 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     hub.publish("clients.changed", { clients: clients.list(), mcpUrl: mcpUrlOf(status.current().gateway) });
 
   const offs = [
-    publishApprovals(approvals, hub),
+    publishApprovals(approvals, grants, hub),
     calls.events.on("changed", (call) => hub.publish("calls.changed", call)),
     config.events.on("changed", () => {
-      const view = config.view();
-      hub.publish("config.changed", { hash: view.hash, valid: view.valid });
+      const announceConfig = () => {
+        const view = config.view();
+        hub.publish("config.changed", { hash: view.hash, valid: view.valid });
+      };
+      announceConfig();
+      // Whoever hands the token on reads it again: a reference takes a moment to resolve.
+      void operatorToken.refresh().then((changed) => {
+        if (changed) announceConfig();
+      });
       policyChanged();
       announceClients();
     }),
@@ -256,6 +277,12 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       applyHardening();
       hub.publish("ui.settingsChanged", settings.settings().ui);
       policyChanged();
+    }),
+    // A client that may no longer connect has no session left.
+    clients.onRevoked((clientId) => {
+      grants
+        .endSessions((sessionKey) => sessionKey.endsWith(`:mcp:${clientId}`))
+        .catch((error: unknown) => logger.warn("grants.notRemoved", { clientId, error }));
     }),
     clients.events.on("changed", announceClients),
     clients.events.on("changed", policyChanged),
@@ -273,7 +300,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
   const handlers: Handlers<SallyportContract> = {
     ...createAppHandlers({ status, settings, broadMode, clock, tryout, recorder }),
-    ...createApprovalHandlers({ approvals, presence, ledger }),
+    ...createApprovalHandlers({ approvals, grants, presence, ledger }),
     ...createCallHandlers({
       calls,
       registry,
@@ -287,8 +314,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       config,
       assertions,
       approvalsFile,
-      lookup,
-      homeDir: deps.homeDir,
+      findings,
+      nowMs: () => clock.nowMs(),
       record: (kind, by, data) => recorder.record(kind, by, data),
     }),
     ...createPolicyHandlers({
@@ -322,6 +349,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     await exec.dispose();
     assertions.dispose();
     for (const off of offs) off();
+    grants.dispose();
     processes.dispose();
     status.dispose();
     recorder.dispose();
@@ -338,7 +366,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     attachTryout: (runner) => tryout.attach(runner),
     gatewaySettings: () => {
       const saved = config.effective().config;
-      const token = configuredToken(saved) ?? deps.baseEnv.OPENCLAW_GATEWAY_TOKEN ?? operatorToken;
+      const token = operatorToken.current();
       return {
         port: gatewayPort(),
         holdMs: settings.settings().approvals.holdMs,
@@ -382,7 +410,7 @@ function callerWithoutClient(id: string, agentId: string, sessionKey: string, is
 }
 
 interface GatewayShape {
-  gateway?: { port?: unknown; auth?: { token?: unknown } };
+  gateway?: { port?: unknown };
   tools?: { exec?: { cleanupMs?: unknown } };
 }
 
@@ -399,11 +427,6 @@ function portOf(env: Record<string, string>, config: unknown): number {
   }
   const port = (config as GatewayShape).gateway?.port;
   return typeof port === "number" ? port : defaultPort;
-}
-
-function configuredToken(config: unknown): string | undefined {
-  const token = (config as GatewayShape).gateway?.auth?.token;
-  return typeof token === "string" && token.trim() !== "" ? token : undefined;
 }
 
 function cleanupLimit(config: unknown): { cleanupMs?: number } {

@@ -58,9 +58,12 @@ function StatusFacts({ status }: { status: AppStatus }) {
           ? t("status.ledger", { entries })
           : t("status.ledgerVerified", { entries, time: time(ledger.verifiedAtMs) })}
       </span>
-      {status.eventLoopLagP99Ms === null ? null : (
-        <span className="status-wide">{t("status.lag", { lag: Math.round(status.eventLoopLagP99Ms) })}</span>
-      )}
+      {/* Its place is kept until the first measurement, some seconds after the start. */}
+      <span className="status-wide">
+        {status.eventLoopLagP99Ms === null
+          ? t("status.lagUnknown")
+          : t("status.lag", { lag: Math.round(status.eventLoopLagP99Ms) })}
+      </span>
     </>
   );
 }

@@ -12,6 +12,9 @@ export function useReason(): (reason: Reason, form?: ReasonForm) => string {
   return (reason, form = "sentence") => reasonText(t, reason, form);
 }
 
+/** First words of codes such as `always.inlineEval`; each is a part of the catalogue. */
+export const reasonGroups = ["analysis", "hostile", "always", "absent", "entry", "differs"] as const;
+
 /** Values that sentences may name; a code that lacks one still reads as a sentence. */
 export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): string {
   const values: Record<string, unknown> = { ...reason.params };
@@ -20,8 +23,11 @@ export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): stri
   }
   const text = (name: string) =>
     typeof values[name] === "string" && values[name] !== "" ? values[name] : null;
+  const signs = reason.code === "obfuscation" ? (text("id") ?? text("ids")) : null;
+  if (signs !== null && form === "sentence") return obfuscationText(t, signs);
   const place = text("path") ?? text("realPath") ?? text("word") ?? text("bin");
   const program = text("program") ?? baseName(place) ?? t("theProgram");
+  const why = text("why");
   const filled = {
     wrapper: t("theProgram"),
     word: "",
@@ -32,11 +38,35 @@ export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): stri
     count: 1,
     ...values,
     program,
+    // A code may have a more exact sentence for one of its causes.
+    context: reason.code === "removedByPolicy" && text("rule") !== null ? "rule" : (why ?? ""),
   };
+  const code = reason.code === "absent" && why !== null ? `absent.${why}` : reason.code;
   const plain = [reason.code, ...Object.values(values).map(String)].filter((part) => part !== "").join(" · ");
-  const keys =
-    form === "sentence" ? [`sentence.${reason.code}`] : [`${form}.${reason.code}`, `sentence.${reason.code}`];
-  return t(keys, { ...filled, defaultValue: plain });
+  const sentence = t(keysOf(code, form), { ...filled, defaultValue: plain });
+  // A sentence that names a detail in brackets is whole without it.
+  return text("word") === null && text("detail") === null
+    ? sentence.replace(/\s*(?:\(\)|（）)/u, "")
+    : sentence;
+}
+
+/** Catalogue keys to try, best first; the bare code of a group is understood too. */
+function keysOf(code: string, form: ReasonForm): string[] {
+  const isGrouped = reasonGroups.some((group) => code.startsWith(`${group}.`));
+  const sentences = isGrouped ? [code] : [`sentence.${code}`, `analysis.${code}`];
+  if (form === "short") return [`short.${code}`, ...sentences];
+  if (form === "withheld" && !isGrouped) return [`always.${code}`, ...sentences];
+  return sentences;
+}
+
+/** Several signs in one command read as one list. */
+function obfuscationText(t: TFunction, signs: string): string {
+  const known = signs
+    .split(" ")
+    .map((id) => t(`obfuscated.${id}`, { defaultValue: "" }))
+    .filter((one) => one !== "");
+  const listed = [...new Set(known)].join(t("listSeparator"));
+  return listed === "" ? t("sentence.obfuscation") : listed;
 }
 
 function baseName(path: string | null): string | null {

@@ -56,14 +56,14 @@ export async function openPolicySource(context: CliContext, options: SourceOptio
   const info = await findGateway(place);
   if (info !== null) return runningSource(context, info, options.preset);
   const text = await readTextFile(place.paths.config);
-  const { path, settings } = await readSettings(place.paths.settings);
+  const settings = await readSettings(place.paths.settings);
   const config: QuestionConfig =
     text === null
       ? { value: {}, positionOf: () => null, problems: [] }
       : readConfigText(text, place.paths.config);
   const preset = options.preset ?? settings.hardening.preset;
   const rules = options.preset === undefined ? settings.hardening.rules : {};
-  return fileSource(config, { ...settings, hardening: { preset, rules } }, path);
+  return fileSource(config, { ...settings, hardening: { preset, rules } }, place.paths.config);
 }
 
 async function runningSource(
@@ -119,14 +119,14 @@ function fileSource(config: QuestionConfig, settings: Settings, name: string): P
   };
 }
 
-async function readSettings(path: string): Promise<{ path: string; settings: Settings }> {
+async function readSettings(path: string): Promise<Settings> {
   const text = await readTextFile(path);
   const parsed = text === null ? null : parseSettings(text, path);
   if (parsed?.kind === "broken") {
     const [problem] = parsed.problems;
     throw usage(`${path}:${problem?.line ?? 1}:${problem?.column ?? 1}: ${problem?.message ?? "broken"}`);
   }
-  return { path, settings: parsed?.kind === "ok" ? parsed.settings : defaultSettings };
+  return parsed?.kind === "ok" ? parsed.settings : defaultSettings;
 }
 
 /** @throws AppError with `data.usage` that names file, line and column */

@@ -19,7 +19,7 @@ const electronLibraries = [
  * @typedef {object} SystemNeeds
  * @property {boolean} compiler a native module has to be compiled
  * @property {boolean} electron Electron's libraries
- * @property {boolean} tests a virtual display, a browser and fonts for the end-to-end tests
+ * @property {boolean} tests a virtual display, a browser and fonts for the end-to-end tests, and the sandbox of exec
  */
 
 /**
@@ -43,6 +43,7 @@ export async function missingSystemPackages(needs) {
     if (findProgram("Xvfb") === null) missing.push("xvfb");
     if (findChromium() === null) missing.push("chromium");
     if (!(await hasChineseFont())) missing.push("fonts-noto-cjk");
+    if (findProgram("bwrap") === null) missing.push("bubblewrap");
   }
   return missing;
 }

@@ -5,6 +5,9 @@ import type {
   ApprovalDecision,
   ApprovalOutcome,
   ApprovalRequest,
+  EditPreview,
+  GrantLifetime,
+  GrantPreview,
   Provenance,
   Reason,
 } from "../../../shared/contract/index.ts";
@@ -13,6 +16,8 @@ import type { Principal } from "../../../shared/rpc/index.ts";
 import type { Clock } from "../clock.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Logger } from "../logging/logger.ts";
+import { type Answerable, allow, deskOf, editedRequest, noLongerWaits, type SettleExtra } from "./answer.ts";
+import type { ApprovalDesk, EditedRun } from "./approvalDesk.ts";
 import { canonicalJson, digestOf } from "./digest.ts";
 import type { Presence } from "./presence.ts";
 
@@ -27,11 +32,25 @@ export type ApprovalDraft = Omit<
    * A throw leaves the request waiting, and the person sees why.
    */
   storeAlways: () => Promise<{ pattern: string; agentId: string }[]>;
+  /** Grants and editing; absent for requests that know neither. */
+  desk?: ApprovalDesk;
 };
 
 export type ApprovalAnswer = Pick<ApprovalDecision, "outcome" | "by" | "note" | "stored"> & {
   approvalId: string;
+  /** Run this instead of what was asked for (A14); both gates have passed it. */
+  edited?: EditedRun;
 };
+
+export interface ResolveInput {
+  id: string;
+  decision: "allow-once" | "allow-always" | "deny";
+  /** Of the request, or of the preview when the command was edited. */
+  digest?: string | undefined;
+  note?: string | undefined;
+  grant?: { scopeId: string; lifetime: GrantLifetime } | undefined;
+  editedCommand?: string | undefined;
+}
 
 export interface ApprovalEvents {
   changed: undefined;
@@ -52,10 +71,13 @@ export interface Approvals {
     onWaiting: (approvalId: string) => void,
   ): Promise<ApprovalAnswer>;
   /** @throws AppError NOT_FOUND, FORBIDDEN (allow without digest or from a wrong surface), INVALID_INPUT (stale digest) */
-  resolve(
-    input: { id: string; decision: "allow-once" | "allow-always" | "deny"; digest?: string; note?: string },
-    principal: Principal,
-  ): Promise<ApprovalDecision>;
+  resolve(input: ResolveInput, principal: Principal): Promise<ApprovalDecision>;
+  /** @throws AppError NOT_FOUND for a request that no longer waits or a scope that it does not offer */
+  previewGrant(input: { id: string; scopeId: string; lifetime: GrantLifetime }): Promise<GrantPreview>;
+  /** Shows what an edited command would be; nothing runs. @throws AppError NOT_FOUND, INVALID_INPUT */
+  explainEdit(input: { id: string; command: string }): Promise<EditPreview>;
+  /** @throws AppError NOT_FOUND for a request that no longer waits */
+  waiting(id: string): ApprovalRequest;
   pending(): ApprovalRequest[];
   /** Newest first. */
   recent(): ApprovalDecision[];
@@ -71,10 +93,8 @@ export interface ApprovalsDeps {
   earlier: ApprovalDecision[];
 }
 
-interface Entry {
-  request: ApprovalRequest;
+interface Entry extends Answerable {
   joinKey: string;
-  storeAlways: ApprovalDraft["storeAlways"];
   waiters: Set<(answer: ApprovalAnswer) => void>;
   cancelTimer: () => void;
   /** A decision is being carried out (a rule is being stored): a second click must not start another. */
@@ -97,7 +117,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     entry: Entry,
     outcome: ApprovalOutcome,
     by: Provenance,
-    extra: { note?: string; stored?: { pattern: string; agentId: string }[] } = {},
+    extra: SettleExtra = {},
   ): ApprovalDecision => {
     entries.delete(entry.request.id);
     entry.cancelTimer();
@@ -114,13 +134,22 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       createdAtMs: request.createdAtMs,
       decidedAtMs: clock.nowMs(),
       stored: extra.stored ?? [],
+      ...(extra.edited === undefined ? {} : { editedCommand: extra.edited.command }),
+      ...(extra.grantId === undefined ? {} : { grantId: extra.grantId }),
     };
     recent = [decision, ...recent].slice(0, keptDecisions);
     // The ledger listens here: a decision is on record before anyone acts on it.
     events.emit("decided", { decision, request });
     events.emit("changed", undefined);
     for (const waiter of entry.waiters) {
-      waiter({ approvalId: request.id, outcome, by, note: decision.note, stored: decision.stored });
+      waiter({
+        approvalId: request.id,
+        outcome,
+        by,
+        note: decision.note,
+        stored: decision.stored,
+        ...(extra.edited === undefined ? {} : { edited: extra.edited }),
+      });
     }
     return decision;
   };
@@ -131,7 +160,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   };
 
   const createEntry = (draft: ApprovalDraft, joinKey: string): Entry => {
-    const { lifetimeMs, storeAlways, ...shown } = draft;
+    const { lifetimeMs, storeAlways, desk, ...shown } = draft;
     const createdAtMs = clock.nowMs();
     const withoutDigest = { ...shown, id: randomUUID(), createdAtMs, expiresAtMs: createdAtMs + lifetimeMs };
     const request: ApprovalRequest = { ...withoutDigest, digest: digestOf(withoutDigest), joinedCount: 1 };
@@ -139,6 +168,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       request,
       joinKey,
       storeAlways,
+      desk,
       waiters: new Set(),
       cancelTimer: () => {},
       phase: "waiting",
@@ -164,16 +194,24 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       );
     }
     const [only] = matches;
-    if (only === undefined) {
-      throw new AppError(
-        "NOT_FOUND",
-        "This request no longer waits: it was decided, expired or cancelled. Nothing was changed.",
-        {
-          data: { reason: "APPROVAL_NOT_FOUND", id },
-        },
-      );
-    }
+    if (only === undefined) throw noLongerWaits(id);
     return only;
+  };
+
+  /** One decision at a time; what was decided or left meanwhile is not decided again. */
+  const carryOut = async (
+    entry: Entry,
+    work: () => Promise<{ outcome: ApprovalOutcome; by: Provenance; extra: SettleExtra }>,
+  ): Promise<ApprovalDecision> => {
+    entry.phase = "deciding";
+    try {
+      const { outcome, by, extra } = await work();
+      // It may have expired or been cancelled meanwhile; a rule that was written stays, the run does not happen.
+      if (entries.get(entry.request.id) !== entry) throw noLongerWaits(entry.request.id);
+      return settle(entry, outcome, by, extra);
+    } finally {
+      entry.phase = "waiting";
+    }
   };
 
   return {
@@ -219,7 +257,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         );
       }
       const entry = find(input.id, input.decision === "deny");
-      const by: Provenance = { kind: "person", principalId: principal.id };
+      const by = { kind: "person" as const, principalId: principal.id };
       if (entry.phase === "deciding") {
         throw new AppError("INVALID_INPUT", "This request is being decided right now. Nothing was changed.", {
           data: { reason: "APPROVAL_BUSY" },
@@ -233,28 +271,19 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
           input.note === undefined || input.note.trim() === "" ? {} : { note: input.note },
         );
       }
-      checkDigest(entry.request, input.digest);
-      if (input.decision === "allow-once") return settle(entry, "allowed-once", by);
-      if (entry.request.always.kind === "withheld") {
-        throw new AppError(
-          "INVALID_INPUT",
-          "Always is not offered for this request, because nothing that could match later may be stored.",
-          {
-            data: { reason: entry.request.always.reason.code },
-          },
-        );
-      }
-      entry.phase = "deciding";
-      try {
-        const stored = await entry.storeAlways();
-        // It may have expired or been cancelled while the rule was written; the rule stays, the run does not happen.
-        if (!entries.has(entry.request.id)) return find(entry.request.id, false) as never;
-        return settle(entry, "allowed-always", by, { stored });
-      } finally {
-        entry.phase = "waiting";
-      }
+      return carryOut(entry, () => allow(entry, input, by));
+    },
+    previewGrant({ id, scopeId, lifetime }) {
+      return deskOf(find(id, false)).previewGrant(scopeId, lifetime);
+    },
+    async explainEdit({ id, command }) {
+      const entry = find(id, false);
+      const edit = await deskOf(entry).edit(command);
+      if (edit.kind === "refused") return edit;
+      return { kind: "ready", outcome: edit.outcome, request: editedRequest(entry, edit.shown) };
     },
 
+    waiting: (id) => find(id, false).request,
     pending: () =>
       [...entries.values()].map((entry) => entry.request).sort((a, b) => a.createdAtMs - b.createdAtMs),
     recent: () => recent,
@@ -266,27 +295,6 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 }
 
 const shuttingDown: Provenance = { kind: "system", reason: { code: "shuttingDown", params: {} } };
-
-function checkDigest(request: ApprovalRequest, digest: string | undefined): void {
-  if (digest === undefined) {
-    throw new AppError(
-      "FORBIDDEN",
-      "An allow must carry the digest of what was shown. Decide in Sallyport's panel or with its CLI.",
-      {
-        data: { reason: "DIGEST_REQUIRED" },
-      },
-    );
-  }
-  if (digest !== request.digest) {
-    throw new AppError(
-      "INVALID_INPUT",
-      "The request changed after it was shown. Nothing was run; look at it again.",
-      {
-        data: { reason: "APPROVAL_STALE", id: request.id },
-      },
-    );
-  }
-}
 
 /** Same command, place, environment and run: what a retry repeats. */
 function joinKeyOf(draft: ApprovalDraft): string {

@@ -11,7 +11,7 @@ export function grantViews(
   about: {
     uses: ReadonlyMap<string, GrantUse>;
     isInMemory(id: string): boolean;
-    findings(grant: Grant): Reason[];
+    findings(grant: Grant, lastUsedAtMs: number | null): Reason[];
   },
 ): GrantView[] {
   const groups = new Map<string, Grant[]>();
@@ -38,7 +38,7 @@ export function grantViews(
           useCount: use?.count ?? 0,
           lastUsedAtMs: use?.lastUsedAtMs ?? null,
           lastUsedCommand: use?.lastUsedCommand ?? null,
-          findings: members.flatMap(about.findings),
+          findings: members.flatMap((grant) => about.findings(grant, use?.lastUsedAtMs ?? null)),
         },
       ];
     })

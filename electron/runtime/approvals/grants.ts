@@ -15,7 +15,7 @@ export interface GrantsDeps {
   logger: Logger;
   ledger: Ledger;
   /** Hygiene of one grant: program is gone, may never be granted. */
-  findings(grant: Grant): Reason[];
+  findings(grant: Grant, lastUsedAtMs: number | null): Reason[];
 }
 
 export interface Grants {
@@ -195,4 +195,3 @@ function usesFrom(ledger: Ledger): Map<string, GrantUse> {
   }
   return uses;
 }
-

@@ -118,6 +118,7 @@ export function createCalls(deps: CallsDeps): Calls {
         senderIsOwner: caller.isOwner,
         canBackground: decision.canBackground,
         signal,
+        isStillVisible: () => deps.decide(caller, name).kind === "visible",
         reportProgress: (text) => {
           const progress = text.slice(-progressMaxLength);
           entry.snapshot = { ...entry.snapshot, progress, updatedAtMs: clock.nowMs() };

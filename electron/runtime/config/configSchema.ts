@@ -8,7 +8,7 @@ import {
   toolsConfigSchema,
 } from "../../../shared/policy/configSchema.ts";
 import { problemsOf } from "../storage/fileProblems.ts";
-import { type Json5Document, parseJson5 } from "../storage/json5Document.ts";
+import { type Json5Document, parseJson5 } from "../../../shared/json5/json5Document.ts";
 
 const anyObject = z.looseObject({});
 

@@ -2,7 +2,7 @@
 
 import type { FileProblem } from "../../../shared/contract/index.ts";
 import { sha256Hex } from "../storage/atomicWrite.ts";
-import type { Json5Document } from "../storage/json5Document.ts";
+import type { Json5Document } from "../../../shared/json5/json5Document.ts";
 import { configSchema, type OpenClawConfig, validateConfigText } from "./configSchema.ts";
 
 /** A config that passed validation, with its text. */

@@ -12,8 +12,8 @@ import {
   parseDottedPath,
   parseJson5,
   type TextPosition,
-} from "../storage/json5Document.ts";
-import { applyEdits, type DocumentEdit } from "../storage/json5Edit.ts";
+} from "../../../shared/json5/json5Document.ts";
+import { applyEdits, type DocumentEdit } from "../../../shared/json5/json5Edit.ts";
 import { watchFile } from "../storage/watchFile.ts";
 import { type OpenClawConfig, validateConfigText } from "./configSchema.ts";
 import {

@@ -10,8 +10,8 @@ import {
   nodeAt,
   parseJson5,
   type ValueNode,
-} from "../storage/json5Document.ts";
-import { applyEdits } from "../storage/json5Edit.ts";
+} from "../../../shared/json5/json5Document.ts";
+import { applyEdits } from "../../../shared/json5/json5Edit.ts";
 
 /** What stands in place of a secret; the same word as OpenClaw's. */
 export const redactionMark = "__OPENCLAW_REDACTED__";

@@ -8,8 +8,8 @@ import type { Logger } from "../logging/logger.ts";
 import { readTextFile, writeFileAtomic } from "../storage/atomicWrite.ts";
 import { withFileLock } from "../storage/fileLock.ts";
 import { problemsOf } from "../storage/fileProblems.ts";
-import { parseJson5 } from "../storage/json5Document.ts";
-import { applyEdits, type DocumentEdit } from "../storage/json5Edit.ts";
+import { parseJson5 } from "../../../shared/json5/json5Document.ts";
+import { applyEdits, type DocumentEdit } from "../../../shared/json5/json5Edit.ts";
 import { watchFile } from "../storage/watchFile.ts";
 import { defaultSettings, type Settings, settingsSchema } from "./settings.ts";
 

@@ -5,6 +5,7 @@ import type { ExecDecision, ExecReason, SegmentVerdict, ValueSource } from "../.
 import type { Binding } from "../approvals/binding.ts";
 import type { ApprovalDraft } from "../approvals/createApprovals.ts";
 import { showEnvValue } from "../calls/shownArgs.ts";
+import type { GrantOffers } from "./grantOffers.ts";
 
 export interface DraftInput {
   decision: ExecDecision;
@@ -27,7 +28,9 @@ export interface DraftInput {
   /** Line of a config path in openclaw.json, or null. */
   lineOf(file: "openclaw.json" | "exec-approvals.json", configPath: string): number | null;
   extraWarnings: ApprovalRequest["warnings"];
+  offers: GrantOffers;
   storeAlways: ApprovalDraft["storeAlways"];
+  desk: NonNullable<ApprovalDraft["desk"]>;
 }
 
 export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
@@ -69,10 +72,12 @@ export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
         toRuleSource(source, input.lineOf),
       ),
     },
-    always: alwaysOf(decision, input.withholdAlways),
+    always: alwaysOf(input),
+    canEdit: true,
     onExpiry: expiryOf(decision),
     lifetimeMs: input.lifetimeMs,
     storeAlways: input.storeAlways,
+    desk: input.desk,
   };
 }
 
@@ -163,7 +168,7 @@ function warningsOf(decision: ExecDecision): ApprovalRequest["warnings"] {
     ),
     ...warnings.invisible
       .filter((oddity) => oddity.kind !== "lineBreak")
-      .map((oddity) => warn("invisibleCharacter", { name: oddity.name, offset: oddity.span.start })),
+      .map((oddity) => warn("invisibleCharacters", { name: oddity.name, offset: oddity.span.start })),
   ];
 }
 
@@ -171,11 +176,19 @@ function hex(codePoint: number): string {
   return codePoint.toString(16).toUpperCase().padStart(4, "0");
 }
 
-function alwaysOf(decision: ExecDecision, withheld: Reason | null): ApprovalRequest["always"] {
-  if (withheld !== null) return { kind: "withheld", reason: withheld };
+function alwaysOf({ decision, withholdAlways, offers }: DraftInput): ApprovalRequest["always"] {
+  if (withholdAlways !== null) return { kind: "withheld", reason: withholdAlways };
   const { persists, withheldReason } = decision.allowAlways;
-  if (persists.length > 0 && withheldReason === undefined) return { kind: "offered", stores: persists };
-  return { kind: "withheld", reason: { code: `always.${withheldReason ?? "nothing"}`, params: {} } };
+  const stores = withheldReason === undefined ? persists : [];
+  const storesWithheld: Reason = { code: `always.${withheldReason ?? "nothing"}`, params: {} };
+  if (stores.length === 0 && offers.offers.length === 0) return { kind: "withheld", reason: storesWithheld };
+  return {
+    kind: "offered",
+    stores,
+    ...(stores.length === 0 ? { storesWithheld } : {}),
+    scopes: offers.offers,
+    ...(offers.withheld === null ? {} : { scopesWithheld: offers.withheld }),
+  };
 }
 
 /** What the configured fallback does with exactly this request (exec.md §7). */

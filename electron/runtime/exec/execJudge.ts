@@ -6,13 +6,15 @@ import {
   type ExecutableLookup,
   evaluateExec,
   type Grant,
+  type ResolvedExecPolicy,
 } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import type { Clock } from "../clock.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { BroadMode } from "../mode/broadMode.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
-import { resolveExecFor } from "./execSettings.ts";
+import { resolveExecFor, senderOf } from "./execSettings.ts";
+import { isNetworkShared, sandboxSettingsOf } from "./hosts/index.ts";
 
 /** What of a call decides about it. */
 export interface JudgedCall {
@@ -25,9 +27,14 @@ export interface JudgedCall {
   node?: string | undefined;
 }
 
-export interface JudgePlace {
+export interface JudgeCaller {
   agentId: string;
   sessionKey: string;
+  /** Absent for a command of the past. */
+  callerId?: string | undefined;
+}
+
+export interface JudgePlace extends JudgeCaller {
   /** Canonical. */
   cwd: string;
   /** The whole environment, overrides included. */
@@ -38,6 +45,8 @@ export type JudgeAnswer = { ok: true; decision: ExecDecision } | { ok: false; co
 
 export interface ExecJudge {
   options(cwd: string, env: Record<string, string>): AnalyzeOptions;
+  /** What the files say for this call, the host before all. */
+  resolve(call: JudgedCall, caller: JudgeCaller): ResolvedExecPolicy;
   /**
    * @param over `grants` are judged with instead of those that count now; `lookup` instead of the file system
    * @returns not ok when the wanted host cannot be used at all
@@ -70,27 +79,33 @@ export function createExecJudge(deps: ExecJudgeDeps): ExecJudge {
     lookup: deps.lookup,
     hardening: deps.hardening(),
   });
+  const resolve: ExecJudge["resolve"] = (call, { agentId, sessionKey, callerId }) => {
+    const config = deps.config.effective();
+    return resolveExecFor({
+      config,
+      approvals: deps.approvalsFile,
+      agentId,
+      call: { host: call.host, security: call.security, ask: call.ask, node: call.node },
+      elevatedRequested: call.elevated,
+      ...(callerId === undefined ? {} : { sender: senderOf(callerId) }),
+      isSandboxed: deps.isSandboxed(agentId, sessionKey),
+      isSandboxNetworkShared: isNetworkShared(sandboxSettingsOf(config.config, agentId)),
+      confirmed: deps.broadMode.confirmationFor(agentId),
+      hardening: deps.hardening(),
+    });
+  };
   return {
     options,
-    judge(call, { agentId, sessionKey, cwd, env }, over = {}) {
-      const hardening = deps.hardening();
-      const resolved = resolveExecFor({
-        config: deps.config.effective(),
-        approvals: deps.approvalsFile,
-        agentId,
-        call: { host: call.host, security: call.security, ask: call.ask, node: call.node },
-        elevatedRequested: call.elevated,
-        isSandboxed: deps.isSandboxed(agentId, sessionKey),
-        confirmed: deps.broadMode.confirmationFor(agentId),
-        hardening,
-      });
+    resolve,
+    judge(call, place, over = {}) {
+      const resolved = resolve(call, place);
       if (!resolved.ok) return { ok: false, code: resolved.code, message: resolved.message };
       const decision = evaluateExec({
-        ...options(cwd, env),
+        ...options(place.cwd, place.env),
         ...(over.lookup === undefined ? {} : { lookup: over.lookup }),
         command: call.command,
-        agentId,
-        sessionKey,
+        agentId: place.agentId,
+        sessionKey: place.sessionKey,
         policy: resolved.policy,
         allowlist: resolved.allowlist,
         safeBins: resolved.safeBins,

@@ -2,28 +2,27 @@
 
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import {
-  type AnalyzeOptions,
-  type ExecDecision,
-  type ExecutableLookup,
-  evaluateExec,
-  findSelfApproval,
-} from "../../../shared/exec/index.ts";
+import { type ExecutableLookup, findSelfApproval } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
-import { bind, changedSince } from "../approvals/binding.ts";
-import type { Approvals } from "../approvals/createApprovals.ts";
+import type { EditedRun } from "../approvals/approvalDesk.ts";
+import { changedSince } from "../approvals/binding.ts";
+import type { ApprovalDraft, Approvals } from "../approvals/createApprovals.ts";
+import type { Grants } from "../approvals/grants.ts";
 import type { Clock } from "../clock.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { BroadMode } from "../mode/broadMode.ts";
-import { type ApprovalsStore, parseDottedPath } from "../storage/index.ts";
+import { type ApprovalsStore, type Ledger, parseDottedPath } from "../storage/index.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
-import { buildApprovalDraft, toReason } from "./approvalDraft.ts";
-import { agentExecConfig, resolveExecFor, senderOf } from "./execSettings.ts";
-import { type ExecHosts, isNetworkShared, type PreparedRun, sandboxSettingsOf } from "./hosts/index.ts";
+import { buildApprovalDraft } from "./approvalDraft.ts";
+import { createExecDesk } from "./execDesk.ts";
+import { createExecJudge } from "./execJudge.ts";
+import { agentExecConfig } from "./execSettings.ts";
+import type { ExecHost, ExecHosts, HostPlace, PreparedRun } from "./hosts/index.ts";
 import type { Places } from "./places.ts";
-import { notExecuted, refused, refuseSelfApproval } from "./refusals.ts";
-import { pinnedFiles, preflightProblem, selfApprovingScript } from "./scriptChecks.ts";
+import { createExecPreparer, type ExecReady } from "./prepareExec.ts";
+import { notExecuted, refused, refusedByRule, refuseSelfApproval } from "./refusals.ts";
+import { preflightProblem } from "./scriptChecks.ts";
 import { type ExecSessions, scopeKeyFor } from "./sessions/index.ts";
 import { createUseRecorder } from "./useRecorder.ts";
 
@@ -47,6 +46,9 @@ export interface ExecServiceDeps {
   config: ConfigStore;
   approvalsFile: ApprovalsStore;
   approvals: Approvals;
+  grants: Grants;
+  /** Past commands for previews of grants. */
+  ledger: Ledger;
   sessions: ExecSessions;
   lookup: ExecutableLookup;
   broadMode: BroadMode;
@@ -72,85 +74,59 @@ export interface ExecService {
 /** The agent of "Try it" leaves no rule behind. */
 export const tryoutAgentId = "tryout";
 
-/** @see exec.md §3.3 (order of checks), §6, §7; product.md A7, A11, A20, A21 */
+/** @see exec.md §3.3 (order of checks), §6, §7; product.md A7, A11, A14, A20, A21 */
 export function createExecService(deps: ExecServiceDeps): ExecService {
-  const { places } = deps;
+  const { places, grants } = deps;
   const uses = createUseRecorder(deps);
   const cleanups = new Set<Promise<void>>();
-
-  const analyzeOptions = (cwd: string, env: Record<string, string>): AnalyzeOptions => ({
-    platform: platformOf(process.platform),
-    cwd,
-    env,
-    home: deps.homeDir,
-    lookup: deps.lookup,
-    hardening: deps.hardening(),
+  const judge = createExecJudge({
+    ...deps,
+    grants: () => grants.inForce(),
+    // "Try it" shows how commands are asked for; a sandbox would hide that.
+    isSandboxed: (agentId, sessionKey) => agentId !== tryoutAgentId && deps.isSandboxed(agentId, sessionKey),
   });
+  const prepare = createExecPreparer({ judge, hardening: deps.hardening });
+  const deskFor = createExecDesk({ ...deps, judge, prepare });
 
-  const resolvePolicy = (call: ExecCall, context: ToolCallContext) => {
-    const effective = deps.config.effective();
-    return resolveExecFor({
-      config: effective,
-      approvals: deps.approvalsFile,
-      agentId: context.agentId,
-      call: { host: call.host, security: call.security, ask: call.ask, node: call.node },
-      elevatedRequested: call.elevated,
-      sender: senderOf(context.callerId),
-      // "Try it" shows how commands are asked for; a sandbox would hide that.
-      isSandboxed: context.agentId !== tryoutAgentId && deps.isSandboxed(context.agentId, context.sessionKey),
-      isSandboxNetworkShared: isNetworkShared(sandboxSettingsOf(effective.config, context.agentId)),
-      confirmed: deps.broadMode.confirmationFor(context.agentId),
-      hardening: deps.hardening(),
-    });
-  };
-
-  const evaluate = (
+  const draftOf = (
+    ready: ExecReady,
     call: ExecCall,
     context: ToolCallContext,
-    cwd: string,
-    env: Record<string, string>,
-  ): { decision: ExecDecision } | { refusal: string; code: string } => {
-    const resolved = resolvePolicy(call, context);
-    if (!resolved.ok) return { refusal: resolved.message, code: resolved.code };
-    const decision = evaluateExec({
-      ...analyzeOptions(cwd, env),
+    host: ExecHost,
+    place: HostPlace,
+  ): ApprovalDraft => {
+    const { cwd, warning } = place;
+    const extraWarnings: ApprovalRequest["warnings"] =
+      warning === null ? [] : [{ level: "warn", reason: { code: "workdirFallback", params: { cwd } } }];
+    const isTryout = context.agentId === tryoutAgentId;
+    return buildApprovalDraft({
+      ...deskFor({
+        ready,
+        call,
+        context,
+        host,
+        place,
+        draftOfEdited: (edited, editedCall) => draftOf(edited, editedCall, context, host, place),
+      }),
+      decision: ready.decision,
+      binding: ready.binding,
       command: call.command,
+      cwd,
+      envOverrides: call.env ?? {},
+      shell: host.shellLabel(place),
       agentId: context.agentId,
       sessionKey: context.sessionKey,
-      policy: resolved.policy,
-      allowlist: resolved.allowlist,
-      safeBins: resolved.safeBins,
-      envOverrides: call.env ?? {},
-      nowMs: deps.clock.nowMs(),
+      callerId: context.callerId,
+      callerLabel: context.callerLabel,
+      toolCallId: context.toolCallId,
+      pty: call.pty ?? false,
+      background: call.background ?? false,
+      timeoutMs: call.timeout === undefined ? null : call.timeout * 1000,
+      lifetimeMs: deps.requestLifetimeMs(),
+      withholdAlways: isTryout ? { code: "always.tryout", params: {} } : null,
+      lineOf: (file, configPath) => lineOf(deps, file, configPath),
+      extraWarnings,
     });
-    return { decision };
-  };
-
-  /** Stores what "always" offers and proves that it helps; takes it back when it does not (A11). */
-  const storeAlways = async (
-    call: ExecCall,
-    context: ToolCallContext,
-    cwd: string,
-    env: Record<string, string>,
-    decision: ExecDecision,
-  ) => {
-    const stores = decision.allowAlways.persists;
-    const added: typeof stores = [];
-    for (const entry of stores) {
-      const answer = await deps.approvalsFile.addAllowlist(entry.agentId, entry.pattern);
-      if (answer.added) added.push(entry);
-    }
-    const again = evaluate(call, context, cwd, env);
-    const wouldAsk = !("decision" in again) || again.decision.outcome !== "allow";
-    // ask=always asks on purpose; anything else means that the rule does not do what was promised.
-    if (wouldAsk && decision.effective.ask.value !== "always") {
-      for (const entry of added) await deps.approvalsFile.removeAllowlist(entry.agentId, entry.pattern);
-      throw new AppError(
-        "UNAVAILABLE",
-        "The rule would not have covered this command, so it was not kept. Allow it once instead.",
-      );
-    }
-    return stores;
   };
 
   /** What a host leaves behind goes when the command of this call has ended, in the background too. */
@@ -173,9 +149,8 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
 
   const run = async (call: ExecCall, context: ToolCallContext): Promise<ToolResult> => {
     if (call.command.trim() === "") throw new AppError("INVALID_INPUT", "Provide a command to start.");
-    const selfApproval = findSelfApproval(call.command, deps.hardening());
-    if (selfApproval !== null) return refuseSelfApproval();
-    const resolved = resolvePolicy(call, context);
+    if (findSelfApproval(call.command, deps.hardening()) !== null) return refuseSelfApproval();
+    const resolved = judge.resolve(call, context);
     if (!resolved.ok) return refusedByRule(resolved.code, resolved.message);
     const host = deps.hosts[resolved.policy.host.value];
     const hostRequest = {
@@ -192,58 +167,13 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         availability.message,
       );
     const place = await host.place(hostRequest);
-    const { cwd, env, warning } = place;
-    const judged = evaluate(call, context, cwd, env);
-    if ("refusal" in judged) return refusedByRule(judged.code, judged.refusal);
-    const { decision } = judged;
-    // The config may have changed since the host was chosen; folder and environment are those of the chosen one.
-    if (decision.effective.host.value !== host.kind)
-      throw new AppError("UNAVAILABLE", "The config changed while this command was judged. Send it again.");
-    if (decision.outcome === "deny") {
-      const reason = decision.reasons[0];
-      return refused(
-        reason === undefined ? { code: "denied", params: {} } : toReason(reason),
-        { kind: "rule", ruleId: ruleIdOf(decision) },
-        decision.error ?? "exec denied",
-      );
-    }
+    const asked = await prepare(call, context, host, place);
+    if (asked.kind === "refused") return asked.result;
+    let current: ExecReady = asked;
+    let edited: EditedRun | null = null;
 
-    if ((await selfApprovingScript(decision.plan, deps.hardening())) !== null) return refuseSelfApproval();
-    const bound = await bind(cwd, pinnedFiles(decision.plan));
-    if (!bound.ok)
-      return refused(
-        bound.reason,
-        { kind: "system", reason: bound.reason },
-        "A program of this command cannot be read, so nothing could be bound to a decision. Nothing was executed.",
-      );
-    const { binding } = bound;
-    const agent = agentExecConfig(deps.config.effective().config, context.agentId);
-    const timing = { ...agent.global, ...dropUndefined(agent.agent ?? {}) };
-
-    if (decision.outcome === "ask") {
-      const extraWarnings: ApprovalRequest["warnings"] =
-        warning === null ? [] : [{ level: "warn", reason: { code: "workdirFallback", params: { cwd } } }];
-      const draft = buildApprovalDraft({
-        decision,
-        binding,
-        command: call.command,
-        cwd,
-        envOverrides: call.env ?? {},
-        shell: host.shellLabel(place),
-        agentId: context.agentId,
-        sessionKey: context.sessionKey,
-        callerId: context.callerId,
-        callerLabel: context.callerLabel,
-        toolCallId: context.toolCallId,
-        pty: call.pty ?? false,
-        background: call.background ?? false,
-        timeoutMs: call.timeout === undefined ? null : call.timeout * 1000,
-        lifetimeMs: deps.requestLifetimeMs(),
-        withholdAlways: context.agentId === tryoutAgentId ? { code: "always.tryout", params: {} } : null,
-        lineOf: (file, configPath) => lineOf(deps, file, configPath),
-        extraWarnings,
-        storeAlways: () => storeAlways(call, context, cwd, env, decision),
-      });
+    if (asked.decision.outcome === "ask") {
+      const draft = draftOf(asked, call, context, host, place);
       const answer = await deps.approvals.request(draft, context.signal, (approvalId) =>
         context.reportWaiting({ approvalId }),
       );
@@ -255,7 +185,9 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       }
       // Waiting is over before anything runs; a call that did not wait (already decided) has nothing to take back.
       context.reportWaiting(null);
-      const changed = await changedSince(binding);
+      edited = answer.edited ?? null;
+      if (edited !== null) current = { kind: "ready", ...edited };
+      const changed = await changedSince(current.binding);
       if (changed !== null)
         return refused(
           changed,
@@ -263,13 +195,42 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
           "Something changed between the decision and the run, so nothing was executed. Ask again.",
         );
     }
+    return start(call, context, {
+      host,
+      hostRequest,
+      place,
+      current,
+      edited,
+      wasAsked: asked.decision.outcome === "ask",
+    });
+  };
 
-    const preflight = await preflightProblem(decision, analyzeOptions(cwd, env));
+  /** Runs what was decided, on the host that it was decided for. */
+  const start = async (
+    call: ExecCall,
+    context: ToolCallContext,
+    decided: {
+      host: ExecHost;
+      hostRequest: Parameters<ExecHost["place"]>[0];
+      place: HostPlace;
+      current: ExecReady;
+      edited: EditedRun | null;
+      wasAsked: boolean;
+    },
+  ): Promise<ToolResult> => {
+    const { host, place, edited } = decided;
+    const { decision, binding } = decided.current;
+    const command = edited?.command ?? call.command;
+    const preflight = await preflightProblem(decision, judge.options(place.cwd, place.env));
     if (preflight !== null) throw new AppError("INVALID_INPUT", preflight);
-    if (decision.allowlistSatisfied && host.kind === "gateway") uses.record(decision, call.command);
-
+    if (host.kind === "gateway") {
+      if (decision.allowlistSatisfied) uses.record(decision, command);
+      if (decision.outcome === "allow") grants.recordUse(decision, command, context.toolCallId);
+    }
+    const agent = agentExecConfig(deps.config.effective().config, context.agentId);
+    const timing = { ...agent.global, ...dropUndefined(agent.agent ?? {}) };
     const prepared = await host.prepare({
-      ...hostRequest,
+      ...decided.hostRequest,
       plan: decision.plan,
       place,
       pty: call.pty ?? false,
@@ -277,7 +238,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     const stopWatching = afterEnd(context.toolCallId, prepared);
     const starting = deps.sessions.start({
       plan: prepared.plan,
-      command: call.command,
+      command,
       cwd: prepared.cwd,
       env: prepared.env,
       pty: prepared.pty,
@@ -293,9 +254,13 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       toolCallId: context.toolCallId,
       notifyOnExit: timing.notifyOnExit ?? true,
       notifyOnExitEmptySuccess: timing.notifyOnExitEmptySuccess ?? false,
-      warnings: [...(warning === null ? [] : [warning]), ...prepared.warnings],
+      warnings: [
+        ...(edited === null ? [] : [editedNotice(edited.command)]),
+        ...(place.warning === null ? [] : [place.warning]),
+        ...prepared.warnings,
+      ],
       beforeSpawn: async () => {
-        if (decision.outcome !== "ask") return;
+        if (!decided.wasAsked) return;
         const changed = await changedSince(binding);
         if (changed !== null)
           throw new AppError(
@@ -313,7 +278,11 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     });
     return {
       content: [{ type: "text", text: result.text }],
-      details: { ...result.details, cwd: place.innerCwd },
+      details: {
+        ...result.details,
+        cwd: place.innerCwd,
+        ...(edited === null ? {} : { editedByOperator: true, askedFor: call.command, ran: command }),
+      },
       isError: result.details.status === "failed",
     };
   };
@@ -333,14 +302,9 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
   };
 }
 
-function refusedByRule(code: string, text: string): ToolResult {
-  return refused({ code, params: {} }, { kind: "rule", ruleId: code }, text);
-}
-
-function ruleIdOf(decision: ExecDecision): string {
-  const rule = decision.reasons[0]?.rule;
-  if (rule?.kind === "config" || rule?.kind === "approvalsFile") return rule.path;
-  return decision.reasons[0]?.code ?? "exec";
+/** The agent must know that its own command did not run. */
+function editedNotice(command: string): string {
+  return `Edited by operator: this ran instead of your command: ${command}`;
 }
 
 function lineOf(
@@ -357,8 +321,4 @@ function lineOf(
 
 function dropUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>;
-}
-
-function platformOf(platform: NodeJS.Platform): "linux" | "darwin" | "freebsd" | "win32" {
-  return platform === "darwin" || platform === "freebsd" || platform === "win32" ? platform : "linux";
 }

@@ -14,6 +14,11 @@ export function refused(reason: Reason, by: Denied["by"], text: string): ToolRes
   };
 }
 
+/** A refusal that the code of a rule explains. */
+export function refusedByRule(code: string, text: string): ToolResult {
+  return refused({ code, params: {} }, { kind: "rule", ruleId: code }, text);
+}
+
 export function notExecuted(
   answer: { approvalId: string; outcome: string; by: Denied["by"]; note: string | null },
   command: string,

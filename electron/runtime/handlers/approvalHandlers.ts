@@ -7,14 +7,19 @@ import {
   approvalDecision,
   type SallyportContract,
 } from "../../../shared/contract/index.ts";
+import { explainWords } from "../../../shared/exec/explain/explainWords.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
 import type { Approvals } from "../approvals/createApprovals.ts";
+import type { Grants } from "../approvals/grants.ts";
 import type { Presence } from "../approvals/presence.ts";
 import type { EventHub } from "../events/eventHub.ts";
 import type { Ledger } from "../storage/index.ts";
 
 type Methods = SallyportContract["methods"];
-type ApprovalMethods = Extract<keyof Methods, `approvals.${string}` | "exec.approval.resolve">;
+type ApprovalMethods = Extract<
+  keyof Methods,
+  `approvals.${string}` | `grants.${string}` | "exec.approval.resolve" | "exec.explainWords"
+>;
 
 /** Kind of the ledger entries that hold a whole decision. */
 export const decisionKind = "approval.decided";
@@ -30,10 +35,11 @@ export function decisionsFrom(ledger: Ledger, limit: number, beforeMs?: number):
 
 export function createApprovalHandlers(deps: {
   approvals: Approvals;
+  grants: Grants;
   presence: Presence;
   ledger: Ledger;
 }): Pick<Handlers<SallyportContract>, ApprovalMethods> {
-  const { approvals, presence, ledger } = deps;
+  const { approvals, grants, presence, ledger } = deps;
   return {
     "approvals.list": () => ({ pending: approvals.pending(), recent: approvals.recent() }),
     // Whoever serves the connection takes it out again when it closes.
@@ -42,6 +48,12 @@ export function createApprovalHandlers(deps: {
       return { attending: true };
     },
     "approvals.resolve": (input, { principal }) => approvals.resolve(input, principal),
+    "approvals.previewGrant": (input) => approvals.previewGrant(input),
+    "approvals.explainEdit": (input) => approvals.explainEdit(input),
+    "approvals.explain": ({ id }) => ({ words: explainWords(approvals.waiting(id).command) }),
+    "exec.explainWords": ({ command }) => ({ words: explainWords(command) }),
+    "grants.list": () => ({ grants: grants.list() }),
+    "grants.revoke": async ({ id }, { principal }) => ({ revoked: await grants.revoke(id, principal.id) }),
     "approvals.history": ({ limit, beforeMs }) => ({ decisions: decisionsFrom(ledger, limit, beforeMs) }),
     "exec.approval.resolve": async (input, { principal }) => {
       await approvals.resolve(input, principal);
@@ -51,8 +63,9 @@ export function createApprovalHandlers(deps: {
 }
 
 /** Publishes the queue under our name, and arrivals and decisions under OpenClaw's. */
-export function publishApprovals(approvals: Approvals, hub: EventHub): () => void {
+export function publishApprovals(approvals: Approvals, grants: Grants, hub: EventHub): () => void {
   const offs = [
+    grants.events.on("changed", () => hub.publish("grants.changed", { grants: grants.list() })),
     approvals.events.on("changed", () =>
       hub.publish("approvals.changed", { pending: approvals.pending(), recent: approvals.recent() }),
     ),

@@ -1,10 +1,10 @@
 /** openclaw.json and the approvals file over the contract; every write is on the record. */
 
-import type { FileProblem, Reason, SallyportContract } from "../../../shared/contract/index.ts";
-import { type ExecutableLookup, entryFindings } from "../../../shared/exec/index.ts";
+import type { FileProblem, SallyportContract } from "../../../shared/contract/index.ts";
 import type { AssertionOutcome } from "../../../shared/policy/debug/index.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
 import type { ConfigStore } from "../config/index.ts";
+import type { RuleFindings } from "../exec/ruleFindings.ts";
 import type { AssertionDesk } from "../policy/assertionDesk.ts";
 import type { ApprovalsStore } from "../storage/index.ts";
 
@@ -15,8 +15,8 @@ export interface ConfigHandlersDeps {
   config: ConfigStore;
   assertions: Pick<AssertionDesk, "guardFor">;
   approvalsFile: ApprovalsStore;
-  lookup: ExecutableLookup;
-  homeDir: string;
+  findings: RuleFindings;
+  nowMs(): number;
   /** Writes an entry to the ledger (A19). */
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
@@ -25,13 +25,7 @@ export function createConfigHandlers(
   deps: ConfigHandlersDeps,
 ): Pick<Handlers<SallyportContract>, ConfigMethods> {
   const { config, approvalsFile } = deps;
-  const platform =
-    process.platform === "win32" ? "win32" : process.platform === "darwin" ? "darwin" : "linux";
-  const findings = (pattern: string): Reason[] =>
-    entryFindings(pattern, { lookup: deps.lookup, home: deps.homeDir, platform }).map((finding) => ({
-      code: `entry.${finding.code}`,
-      params: { pattern, ...finding.params },
-    }));
+  const findings = deps.findings.ofEntry;
   const hashOf = () => config.view().hash;
 
   return {
@@ -64,7 +58,11 @@ export function createConfigHandlers(
     "exec.approvals.allowlistAdd": async ({ pattern, agentId }, { principal }) => {
       const { added } = await approvalsFile.addAllowlist(agentId, pattern);
       if (added) deps.record("allowlist.added", principal.id, { pattern, agentId });
-      return { view: approvalsFile.view(findings), added, findings: findings(pattern) };
+      return {
+        view: approvalsFile.view(findings),
+        added,
+        findings: findings(pattern, agentId, deps.nowMs()),
+      };
     },
     "exec.approvals.allowlistRemove": async ({ pattern, agentId }, { principal }) => {
       const { removed } = await approvalsFile.removeAllowlist(agentId, pattern);

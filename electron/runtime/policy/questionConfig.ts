@@ -2,9 +2,9 @@
 
 import type { FileProblem } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
+import type { TextPosition } from "../../../shared/json5/json5Document.ts";
 import { pathText } from "../../../shared/policy/index.ts";
 import { validateConfigText } from "../config/index.ts";
-import type { TextPosition } from "../storage/json5Document.ts";
 
 export interface QuestionConfig {
   value: unknown;

@@ -8,9 +8,9 @@ import {
   approvalsFileSchema,
   normalizeApprovalsFile,
 } from "../../../shared/exec/approvalsFile.ts";
+import { type Json5Document, parseJson5, positionAt } from "../../../shared/json5/json5Document.ts";
 import { sha256Hex } from "./atomicWrite.ts";
 import { problemsOf } from "./fileProblems.ts";
-import { type Json5Document, parseJson5, positionAt } from "./json5Document.ts";
 
 export type ApprovalsFileState =
   | { kind: "missing"; path: string; approvals: ApprovalsState }

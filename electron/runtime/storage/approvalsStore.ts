@@ -1,7 +1,6 @@
 /** Keeps exec-approvals.json: lossless, locked between processes, atomic, and never overwritten when it is broken. */
 
 import { randomUUID } from "node:crypto";
-import type { Reason } from "../../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import {
   type ApprovalsFile,
@@ -20,7 +19,7 @@ import {
   readApprovalsText,
   strictReading,
 } from "./approvalsState.ts";
-import { type ApprovalsFileView, approvalsView } from "./approvalsView.ts";
+import { type ApprovalsFileView, approvalsView, type EntryFindings } from "./approvalsView.ts";
 import { readTextFile, writeFileAtomic } from "./atomicWrite.ts";
 import { withFileLock } from "./fileLock.ts";
 import { watchFile } from "./watchFile.ts";
@@ -53,8 +52,8 @@ export interface ApprovalsStore {
   removeAllowlist(agentId: string, pattern: string): Promise<{ removed: boolean }>;
   /** Notes the use of entries; entries that are gone, and a broken file, are left alone. */
   recordUse(uses: readonly AllowlistUse[]): Promise<void>;
-  /** @param findings hygiene of a pattern, for the panel */
-  view(findings?: (pattern: string) => Reason[]): ApprovalsFileView;
+  /** @param findings hygiene of the entries, for the panel */
+  view(findings?: EntryFindings): ApprovalsFileView;
   events: Emitter<{ changed: ApprovalsFileState }>;
   dispose(): Promise<void>;
 }

@@ -6,11 +6,10 @@ import type { ApprovalsFileState } from "./approvalsState.ts";
 
 export type ApprovalsFileView = z.infer<typeof approvalsFileView>;
 
-/** @param findings hygiene of one pattern */
-export function approvalsView(
-  state: ApprovalsFileState,
-  findings: (pattern: string) => Reason[],
-): ApprovalsFileView {
+/** Hygiene of one entry. @param agentId whose list it stands in */
+export type EntryFindings = (pattern: string, agentId: string, lastUsedAtMs: number | null) => Reason[];
+
+export function approvalsView(state: ApprovalsFileState, findings: EntryFindings): ApprovalsFileView {
   if (state.kind !== "ok")
     return {
       path: state.path,
@@ -35,7 +34,7 @@ export function approvalsView(
         pattern: entry.pattern,
         lastUsedAtMs: entry.lastUsedAt ?? null,
         lastUsedCommand: entry.lastUsedCommand ?? null,
-        findings: findings(entry.pattern),
+        findings: findings(entry.pattern, agentId, entry.lastUsedAt ?? null),
       })),
     ),
   };

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { FileProblem } from "../../../shared/contract/index.ts";
-import type { Json5Document } from "./json5Document.ts";
+import type { Json5Document } from "../../../shared/json5/json5Document.ts";
 
 /** One problem per issue, in the order that the schema found them. */
 export function problemsOf(error: z.ZodError, document: Json5Document, path: string): FileProblem[] {

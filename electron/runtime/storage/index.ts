@@ -1,5 +1,7 @@
 /** Doors of this folder: state files, documents, locks, database. */
 
+export * from "../../../shared/json5/json5Document.ts";
+export * from "../../../shared/json5/json5Edit.ts";
 export type { AllowlistUse } from "./approvalsEdit.ts";
 export * from "./approvalsState.ts";
 export * from "./approvalsStore.ts";
@@ -11,8 +13,6 @@ export * from "./fileLock.ts";
 export * from "./fileProblems.ts";
 export * from "./gatewayFile.ts";
 export * from "./instanceLock.ts";
-export * from "./json5Document.ts";
-export * from "./json5Edit.ts";
 export * from "./ledger.ts";
 export * from "./operatorToken.ts";
 export * from "./processOwnership.ts";

@@ -39,6 +39,8 @@ export interface ToolCallContext {
   reportProgress(text: string): void;
   /** Marks the call as waiting for a person (and back), so that its state and the ledger say so. */
   reportWaiting(waiting: { approvalId: string } | null): void;
+  /** Whether policy would let this call through now; absent: it is not asked again. */
+  isStillVisible?(): boolean;
 }
 
 export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {

@@ -1,186 +1,212 @@
 /** The policy debugger: which tools reach the model in a context, what removed the others, and what would change it. */
 
-import { useMemo, useRef, useState } from "react";
+import { type DragEvent, useCallback, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { PolicyContext } from "../../../shared/policy/types.ts";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
-import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
-import { Chip, ErrorState, Picker, Segmented, Skeleton, VerdictChip, VerdictShape } from "../../ui/index.ts";
+import { useQueryRpc } from "../../rpc/hooks.ts";
+import { Button, ErrorState, Skeleton, useToast, VerdictShape } from "../../ui/index.ts";
+import { AssertionsView } from "./assertions/AssertionsView.tsx";
+import { useAssertionCheck } from "./assertions/useAssertions.ts";
 import { ComparePart } from "./compare/ComparePart.tsx";
+import { pinContext, usePinned } from "./compare/pinned.ts";
 import { ContextBar } from "./context/ContextBar.tsx";
+import { LineContext } from "./LineLink.tsx";
 import { MatrixPart } from "./MatrixPart.tsx";
-import { contextToSearch, searchToContext } from "./model/contextAddress.ts";
-import { keptCount } from "./model/matrixModel.ts";
+import { contextsOfConfig } from "./model/fileContexts.ts";
+import { addressOf, partOf, placeOf } from "./model/policyAddress.ts";
 import "./policy.css";
-import { Rich } from "./Rich.tsx";
-import { type Preset, type TraceView, usePolicyTrace } from "./usePolicyTrace.ts";
+import { PolicyHeader } from "./PolicyHeader.tsx";
+import { BrokenFile, FileBanner } from "./source/FileBanner.tsx";
+import { readOpenedFile, showFile, subjectOf, useOpened } from "./source/subject.ts";
+import { usePolicyTrace } from "./usePolicyTrace.ts";
 import { useWhatIfDraft } from "./whatif/draft.ts";
 import { WhatIfPart } from "./whatif/WhatIfPart.tsx";
 import { WhyView } from "./why/WhyView.tsx";
 
-const parts = ["matrix", "why", "whatif", "compare"] as const;
-type Part = (typeof parts)[number];
-
 export default function PolicyView() {
   const t = useT("policy");
+  const toast = useToast();
   const [path, navigate] = useLocation();
   const search = useSearch();
-  const known = useQueryRpc("policy.contexts", {});
+  const { shown } = useOpened();
   const saved = useQueryRpc("config.get", {});
-  const activePreset = useLive((state) => state.status?.preset ?? "sallyport");
-  const [preset, setPreset] = useState<Preset | null>(null);
+  const savedContexts = useQueryRpc("policy.contexts", {});
+  const subject = useMemo(() => subjectOf(saved.data ?? null, shown), [saved.data, shown]);
+  const known = useMemo(
+    () => (subject?.kind === "file" ? contextsOfConfig(subject.config) : savedContexts.data),
+    [subject, savedContexts.data],
+  );
+  const draft = useWhatIfDraft(subject);
+  const pinned = usePinned();
   const [filter, setFilter] = useState("");
   const [asList, setAsList] = useState(false);
+  const [isDropping, setIsDropping] = useState(false);
   const filterRef = useRef<HTMLInputElement>(null);
-  const draft = useWhatIfDraft();
 
-  const context = useMemo((): PolicyContext => {
-    const asked = searchToContext(search);
-    const fallback = known.data?.agents.find(({ isDefault }) => isDefault)?.id;
-    return asked.agentId !== undefined || asked.sessionKey !== undefined || fallback === undefined
-      ? asked
-      : { agentId: fallback, ...asked };
-  }, [search, known.data]);
   const { part, tool } = partOf(path);
-  const { view, error, retry } = usePolicyTrace(
-    { context, preset: preset ?? undefined },
-    known.data !== undefined || known.error !== null,
+  const isFile = shown !== null;
+  const fallback = known?.agents.find(({ isDefault }) => isDefault)?.id;
+  const place = useMemo(() => placeOf(search, fallback, isFile), [search, fallback, isFile]);
+  const { context, semantics } = place;
+  const configText = subject?.kind === "file" ? subject.text : undefined;
+  const isBroken = shown !== null && shown.parsed.kind !== "ok";
+  const isReady = !isBroken && (subject !== null || saved.error !== null) && (known !== undefined || savedContexts.error !== null);
+  const { view, error, retry } = usePolicyTrace({ context, semantics, configText }, isReady);
+  const check = useAssertionCheck({ semantics, configText }, isReady);
+
+  const go = useCallback(
+    (next: Partial<Parameters<typeof addressOf>[0]>) =>
+      navigate(addressOf({ part, tool, context, semantics, isFile, ...next })),
+    [navigate, part, tool, context, semantics, isFile],
   );
-  const go = (nextPart: Part, nextTool?: string, nextContext = context) => {
-    const query = contextToSearch(nextContext);
-    navigate(`${partPath(nextPart, nextTool)}${query === "" ? "" : `?${query}`}`);
+  const lines = useMemo(
+    () => ({ fileName: subject?.name ?? "", open: (line: number) => go({ part: "whatif", tool: null, line }) }),
+    [subject?.name, go],
+  );
+  const openContext = (next: PolicyContext, name: string) =>
+    go({ part: "matrix", tool: null, context: next, at: name });
+  const firstMissing = view?.trace.rows.find((row) => row.verdict.kind !== "kept")?.name;
+  const pin = () => {
+    pinContext(context);
+    toast({ text: t("compare.pinnedToast") });
   };
   useViewKeys({
     "/": { label: t("filter"), run: () => filterRef.current?.focus() },
     l: { label: t("views.list"), run: () => setAsList(!asList) },
+    c: { label: t("compare.pin"), run: pin },
   });
-  const firstMissing = view?.trace.rows.find((row) => row.verdict.kind !== "kept")?.name;
-  const agentIds = useMemo(() => known.data?.agents.map(({ id }) => id) ?? [], [known.data]);
+  const open = async (file: File | undefined) => {
+    if (file !== undefined) showFile(await readOpenedFile(file));
+  };
+  const dropHandlers = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      setIsDropping(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (event.currentTarget === event.target) setIsDropping(false);
+    },
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      setIsDropping(false);
+      void open(event.dataTransfer.files[0]);
+    },
+  };
+  const propose = (edits: Parameters<typeof draft.propose>[0], isReviewing: boolean) => {
+    if (draft.propose(edits, isReviewing)) go({ part: "whatif", tool: null });
+    else toast({ text: t("missing.noPlace") });
+  };
 
   return (
-    <div className="policy-view">
+    // biome-ignore lint/a11y/noStaticElementInteractions: a file may be dropped anywhere; the button does the same
+    <div className={isDropping ? "policy-view is-dropping" : "policy-view"} {...dropHandlers}>
       <Breadcrumb>{part === "matrix" ? contextTitle(context) : t(`views.${part}`)}</Breadcrumb>
-      <header className="policy-header">
-        <h1>{t("title")}</h1>
-        {view === null ? null : <Reach view={view} context={context} />}
-        <span className="grow" />
-        {part === "matrix" || part === "why" ? (
-          <Picker
-            label={t("preset.label")}
-            value={preset ?? activePreset}
-            options={(["sallyport", "reference"] as const).map((value) => ({
-              value,
-              label: t(`preset.${value}`),
-            }))}
-            onChange={(value) => setPreset(value === "reference" ? "reference" : "sallyport")}
-          />
-        ) : null}
-        <Segmented
-          label={t("views.label")}
-          value={part}
-          options={parts.map((value) => ({ value, label: t(`views.${value}`) }))}
-          onChange={(next) => go(next, next === "why" ? (tool ?? firstMissing ?? "exec") : undefined)}
-        />
-      </header>
-      <ContextBar
+      <PolicyHeader
+        part={part}
+        view={view}
         context={context}
-        known={known.data}
-        onChange={(next) => go(part, tool ?? undefined, next)}
-        {...(view === null ? {} : { note: t("evaluatedIn", { ms: shortMs(view.evaluatedInMs) }) })}
+        semantics={semantics}
+        assertions={check.data ?? null}
+        onPart={(next) => go({ part: next, tool: next === "why" ? (tool ?? firstMissing ?? "exec") : null })}
+        onSemantics={(next) => go({ semantics: next })}
+        onBoth={() => go({ part: "compare", tool: null })}
+        onFile={(file) => void open(file)}
       />
-      {view !== null && view.problems.length > 0 ? (
-        <p className="policy-problem" role="status">
-          <VerdictShape kind="danger" /> {t("error.problems", { count: view.problems.length })}
-        </p>
-      ) : null}
-      <div className="policy-main">
-        {view === null && error !== null ? (
-          <ErrorState title={t("error.title")} error={error} onRetry={retry} />
-        ) : view === null ? (
-          <Skeleton rows={12} />
-        ) : part === "matrix" ? (
-          <MatrixPart
-            view={view}
+      {shown === null ? null : <FileBanner file={shown} onClose={() => showFile(null)} />}
+      {isBroken && shown !== null ? (
+        <BrokenFile file={shown} />
+      ) : (
+        <LineContext value={lines}>
+          <ContextBar
             context={context}
-            config={saved.data?.config ?? null}
-            filter={filter}
-            onFilter={setFilter}
-            filterRef={filterRef}
-            asList={asList}
-            onAsList={setAsList}
-          />
-        ) : part === "why" ? (
-          <WhyView
-            tool={tool ?? firstMissing ?? ""}
-            view={view}
-            context={context}
-            agents={agentIds}
-            config={saved.data?.config ?? null}
-            configHash={saved.data?.hash ?? null}
-            onTool={(next) => go("why", next)}
-            onTry={(repair) => {
-              draft.propose(saved.data ?? null, repair.edits);
-              go("whatif");
-            }}
-          />
-        ) : part === "whatif" ? (
-          <WhatIfPart view={view} context={context} saved={saved.data ?? null} draft={draft} />
-        ) : (
-          <ComparePart view={view} context={context} known={known.data} activePreset={activePreset} />
-        )}
-      </div>
+            known={known}
+            onChange={(next) => go({ context: next })}
+            {...(view === null ? {} : { note: t("evaluatedIn", { ms: shortMs(view.evaluatedInMs) }) })}
+          >
+            {pinned === null ? null : (
+              <Button onClick={() => go({ part: "compare", tool: null })}>{t("compare.withPinned")}</Button>
+            )}
+          </ContextBar>
+          {view !== null && view.problems.length > 0 ? (
+            <p className="policy-problem" role="status">
+              <VerdictShape kind="danger" />{" "}
+              {t("error.problems", { count: view.problems.length, file: subject?.name ?? "" })}{" "}
+              {t("whatif.problem", {
+                line: view.problems[0]?.line ?? 1,
+                column: view.problems[0]?.column ?? 1,
+                message: view.problems[0]?.message ?? "",
+              })}
+            </p>
+          ) : null}
+          <div className="policy-main">
+            {view === null && error !== null ? (
+              <ErrorState title={t("error.title")} error={error} onRetry={retry} />
+            ) : view === null || subject === null ? (
+              <Skeleton rows={12} />
+            ) : part === "matrix" ? (
+              <MatrixPart
+                key={place.tool ?? ""}
+                view={view}
+                subject={subject}
+                context={context}
+                semantics={semantics}
+                startAt={place.tool}
+                filter={filter}
+                onFilter={setFilter}
+                filterRef={filterRef}
+                asList={asList}
+                onAsList={setAsList}
+                onWhy={(name) => go({ part: "why", tool: name })}
+                onWhatIf={(line) => go({ part: "whatif", tool: null, line })}
+                onPropose={propose}
+              />
+            ) : part === "why" ? (
+              <WhyView
+                tool={tool ?? firstMissing ?? ""}
+                view={view}
+                subject={subject}
+                context={context}
+                semantics={semantics}
+                assertions={check.data ?? null}
+                onTool={(next) => go({ part: "why", tool: next })}
+                onSemantics={(next) => go({ semantics: next })}
+                onPropose={propose}
+              />
+            ) : part === "whatif" ? (
+              <WhatIfPart
+                view={view}
+                subject={subject}
+                context={context}
+                semantics={semantics}
+                draft={draft}
+                line={place.line}
+                onOpenContext={openContext}
+              />
+            ) : part === "assertions" ? (
+              <AssertionsView
+                semantics={semantics}
+                configText={configText}
+                onOpen={openContext}
+              />
+            ) : (
+              <ComparePart
+                view={view}
+                subject={subject}
+                context={context}
+                semantics={semantics}
+                known={known}
+                draftText={draft.text}
+              />
+            )}
+          </div>
+        </LineContext>
+      )}
     </div>
   );
-}
-
-function Reach({ view, context }: { view: TraceView; context: PolicyContext }) {
-  const t = useT("policy");
-  const { trace } = view;
-  const open = trace.columns.filter((column) => column.failsOpen).length;
-  const held = trace.result.findings.filter((finding) => finding.failsOpen && finding.enforced).length;
-  // One entry may be reported at two stages; it is still one name.
-  const unknown = new Set(
-    trace.result.findings
-      .filter((finding) => finding.kind === "unknown-entry")
-      .map((finding) => `${finding.path} ${finding.entries.join(" ")}`),
-  ).size;
-  return (
-    <>
-      <span className="policy-reach">
-        <Rich
-          t={t}
-          k={context.surface === "http" ? "reachHttp" : "reach"}
-          values={{ kept: keptCount(trace), total: trace.rows.length }}
-        />
-      </span>
-      {open === 0 ? null : (
-        <VerdictChip kind="failsOpen" filled>
-          {t("listsFailOpen", { count: open })}
-        </VerdictChip>
-      )}
-      {held === 0 || open > 0 ? null : <Chip>{t("listsHeld", { count: held })}</Chip>}
-      {unknown === 0 ? null : (
-        <VerdictChip kind="asks" filled>
-          {t("unknownNames", { count: unknown })}
-        </VerdictChip>
-      )}
-    </>
-  );
-}
-
-function partOf(path: string): { part: Part; tool: string | null } {
-  const [, , name, tool] = path.split("/");
-  if (name === "why") return { part: "why", tool: tool === undefined ? null : decodeURIComponent(tool) };
-  if (name === "whatif" || name === "compare") return { part: name, tool: null };
-  return { part: "matrix", tool: null };
-}
-
-function partPath(part: Part, tool?: string): string {
-  if (part === "matrix") return "/policy";
-  if (part === "why") return `/policy/why/${encodeURIComponent(tool ?? "")}`;
-  return `/policy/${part}`;
 }
 
 /** Names only, so it needs no catalogue: agent, then where it speaks. */

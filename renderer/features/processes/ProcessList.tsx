@@ -2,6 +2,7 @@
 
 import type { ProcessInfo, Survivor } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
+import { useSessionName } from "../../rpc/useSessionName.ts";
 import { Button, VerdictShape } from "../../ui/index.ts";
 import { useNow } from "../../ui/useNow.ts";
 import { ageText } from "./format.ts";
@@ -18,15 +19,18 @@ export function ProcessList(props: {
 }) {
   const t = useT("processes");
   const nowMs = useNow(1_000);
+  const sessionName = useSessionName();
   return (
     <div className="proc-list">
       {groupProcesses(props.processes).map((group) => (
         <section
           key={`${group.agentId} ${group.sessionKey}`}
-          aria-label={`${group.agentId} ${group.session}`}
+          aria-label={`${group.agentId} ${sessionName(group.sessionKey)}`}
         >
           <h3 className="proc-group" title={group.sessionKey}>
-            <span className="ellipsis">{t("group", { agent: group.agentId, session: group.session })}</span>
+            <span className="ellipsis">
+              {t("group", { agent: group.agentId, session: sessionName(group.sessionKey) })}
+            </span>
             <span>{group.processes.length}</span>
           </h3>
           <ul>
@@ -39,7 +43,7 @@ export function ProcessList(props: {
                   onClick={() => props.onPick(process.id)}
                 >
                   <VerdictShape kind={stateShape(process.state)} />
-                  <code className="proc-name ellipsis">{process.name}</code>
+                  <code className="proc-name ellipsis">{process.id}</code>
                   <code className="proc-age">{endText(process, nowMs, t)}</code>
                   <span className="proc-row-command ellipsis" title={process.command}>
                     {process.command}

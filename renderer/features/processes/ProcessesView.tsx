@@ -14,13 +14,14 @@ import { ProcessList } from "./ProcessList.tsx";
 import { arrangeTiles, isLive } from "./processWords.ts";
 import "./processes.css";
 import { TerminalTile } from "./TerminalTile.tsx";
+import { useProcessCounts } from "./useProcessCounts.ts";
 
 const tileLimit = { wide: 4, narrow: 1 };
 
 export default function ProcessesView() {
   const t = useT("processes");
   const [path, navigate] = useLocation();
-  const processes = useLive((state) => state.processes);
+  const processes = useProcessCounts(useLive((state) => state.processes));
   const survivors = useLive((state) => state.survivors);
   const isNarrow = useIsNarrow();
   const remove = useMutationRpc("processes.remove");
@@ -97,22 +98,24 @@ export default function ProcessesView() {
             <EmptyState title={t("emptyTitle")}>{t("emptyText")}</EmptyState>
           </Pane>
         ) : (
-          <div className={`proc-tiles has-${tiles.length}`}>
-            {tiles.map((id) => {
-              const info = byId.get(id);
-              return info === undefined ? null : (
-                <div key={id} data-tile={id} className="proc-tile-holder">
-                  <TerminalTile
-                    info={info}
-                    isFocused={id === picked}
-                    onFocus={() => {
-                      if (id !== picked) pick(id);
-                    }}
-                    onEnd={() => setEnding(targetOf(info))}
-                  />
-                </div>
-              );
-            })}
+          <div className="proc-area">
+            <div className={`proc-tiles has-${tiles.length}`}>
+              {tiles.map((id) => {
+                const info = byId.get(id);
+                return info === undefined ? null : (
+                  <div key={id} data-tile={id} className="proc-tile-holder">
+                    <TerminalTile
+                      info={info}
+                      isFocused={id === picked}
+                      onFocus={() => {
+                        if (id !== picked) pick(id);
+                      }}
+                      onEnd={() => setEnding(targetOf(info))}
+                    />
+                  </div>
+                );
+              })}
+            </div>
           </div>
         )}
       </SplitView>
@@ -122,7 +125,7 @@ export default function ProcessesView() {
 }
 
 function targetOf(info: ProcessInfo): EndTarget {
-  return { kind: "process", id: info.id, name: info.name, command: info.command, treeSize: info.treeSize };
+  return { kind: "process", id: info.id, name: info.id, command: info.command, treeSize: info.treeSize };
 }
 
 function pickedOf(path: string): string | null {

@@ -69,7 +69,7 @@ export function TerminalTile({ info, isFocused, onFocus, onEnd }: TerminalTilePr
   return (
     <section
       className={isFocused ? "proc-tile is-focused" : "proc-tile"}
-      aria-label={t("tile", { name: info.name, command: info.command })}
+      aria-label={t("tile", { name: info.id, command: info.command })}
       data-region
       tabIndex={-1}
       onFocus={onFocus}
@@ -77,7 +77,7 @@ export function TerminalTile({ info, isFocused, onFocus, onEnd }: TerminalTilePr
     >
       <header className="proc-tile-head">
         <VerdictShape kind={stateShape(info.state)} />
-        <code className="proc-name">{info.name}</code>
+        <code className="proc-name">{info.id}</code>
         <code className="proc-command ellipsis" title={info.command}>
           {info.command}
         </code>

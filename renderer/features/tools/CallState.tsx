@@ -6,7 +6,7 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { useMutationRpc } from "../../rpc/hooks.ts";
 import { Button, VerdictShape } from "../../ui/index.ts";
-import { callShape, durationText, gateText, hasEnded } from "./callWords.ts";
+import { callShape, durationText, hasEnded } from "./callWords.ts";
 
 export function CallState({ call }: { call: ToolCallSnapshot }) {
   const t = useT("tools");
@@ -27,7 +27,7 @@ export function CallState({ call }: { call: ToolCallSnapshot }) {
       ) : null}
       {state.kind === "hidden" ? (
         <>
-          <span className="second">{gateText(t, state.reason.params)}</span>
+          <span className="second">{reasonText(state.reason)}</span>
           <Link
             className="tools-link"
             href={`/policy/why/${encodeURIComponent(call.tool)}?agent=${encodeURIComponent(call.agentId)}`}

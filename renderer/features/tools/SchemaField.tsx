@@ -14,7 +14,7 @@ export function SchemaField(props: {
   const { t, field, value, onChange } = props;
   const { control } = field;
   const hint = [
-    field.description,
+    ended(field.description, t("fullStop")),
     field.defaultText === "" ? "" : t("default", { value: field.defaultText }),
     control.kind === "list" ? t("onePerLine") : control.kind === "json" ? t("asJson") : "",
   ]
@@ -92,6 +92,11 @@ export function SchemaField(props: {
       }}
     </Field>
   );
+}
+
+/** Descriptions are written for models, often without a full stop; more sentences follow here. */
+function ended(text: string, fullStop: string): string {
+  return text === "" || /[.!?)。！？]$/u.test(text) ? text : `${text}${fullStop}`;
 }
 
 export function fieldErrorText(t: TFunction, error: FieldError): string {

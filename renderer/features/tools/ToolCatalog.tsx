@@ -19,6 +19,7 @@ export function ToolCatalog(props: {
   const t = useT("tools");
   const [filter, setFilter] = useState("");
   const shown = useMemo(() => filtered(props.sections, filter), [props.sections, filter]);
+  const arranged = useMemo(() => withLaterAtEnd(shown), [shown]);
   return (
     <div className="tools-catalog">
       <input
@@ -30,9 +31,13 @@ export function ToolCatalog(props: {
         onChange={(event) => setFilter(event.target.value)}
       />
       {shown.length === 0 ? <p className="small view-pad">{t("noMatch", { filter })}</p> : null}
-      {shown.map((section) => (
-        <section key={section.id} aria-label={section.label}>
-          <h3 className="tools-section">{t(`sections.${section.id}`, { defaultValue: section.label })}</h3>
+      {arranged.map((section) => (
+        <section key={section.id} className={section.id === laterId ? "tools-later" : undefined}>
+          <h3 className="tools-section">
+            {section.id === laterId
+              ? t("notBuilt", { count: section.tools.length })
+              : t(`sections.${section.id}`, { defaultValue: section.label })}
+          </h3>
           <ul>
             {section.tools.map((tool) => {
               const isAbsent = tool.presence.kind === "absent";
@@ -46,7 +51,9 @@ export function ToolCatalog(props: {
                   >
                     <VerdictShape kind={isAbsent ? "skipped" : "kept"} />
                     <code className={isAbsent ? "ellipsis dim" : "ellipsis"}>{tool.name}</code>
-                    <span className="small">{isAbsent ? t("absent") : t(`risk.${tool.risk}`)}</span>
+                    {section.id === laterId ? null : (
+                      <span className="small">{isAbsent ? t("absent") : t(`risk.${tool.risk}`)}</span>
+                    )}
                   </button>
                 </li>
               );
@@ -56,6 +63,20 @@ export function ToolCatalog(props: {
       ))}
     </div>
   );
+}
+
+/** Not a section of the catalog: what this version does not have yet stands below everything that works. */
+const laterId = "not-built";
+
+export function withLaterAtEnd(sections: readonly CatalogSection[]): CatalogSection[] {
+  const isLater = ({ presence }: CatalogTool) =>
+    presence.kind === "absent" && presence.reason.code === "absent.not-built";
+  const now = sections.map((section) => ({
+    ...section,
+    tools: section.tools.filter((tool) => !isLater(tool)),
+  }));
+  const later = sections.flatMap((section) => section.tools.filter(isLater));
+  return [...now, { id: laterId, label: "", tools: later }].filter((section) => section.tools.length > 0);
 }
 
 function filtered(sections: readonly CatalogSection[], filter: string): CatalogSection[] {

@@ -1,6 +1,5 @@
 /** Shapes and words for the states of a tool call. */
 
-import type { TFunction } from "i18next";
 import type { ToolCallSnapshot, ToolCallState } from "../../../shared/contract/index.ts";
 import type { VerdictKind } from "../../ui/index.ts";
 
@@ -40,13 +39,4 @@ export function durationText(durationMs: number): string {
 /** Newest first. */
 export function sortedCalls(calls: ReadonlyMap<string, ToolCallSnapshot>): ToolCallSnapshot[] {
   return [...calls.values()].sort((a, b) => b.createdAtMs - a.createdAtMs);
-}
-
-/** Gate, rule and line of a hidden call, in one line; what is not known is left out. */
-export function gateText(t: TFunction, params: Readonly<Record<string, unknown>>): string {
-  const parts: string[] = [];
-  if (typeof params.gate === "string") parts.push(t("gate", { gate: params.gate }));
-  if (typeof params.rule === "string") parts.push(t("rule", { rule: params.rule }));
-  if (typeof params.line === "number") parts.push(t("line", { line: params.line }));
-  return parts.join(" · ");
 }

@@ -100,14 +100,14 @@ describe("tools view", () => {
     show({
       kind: "hidden",
       reason: {
-        code: "not-in-profile",
-        params: { gate: "policy", rule: "tools.profile (coding)", line: 12 },
+        code: "removedByPolicy",
+        params: { tool: "read", stage: "profile (coding)", rule: "coding", path: "tools.profile" },
       },
     });
     fireEvent.change(await screen.findByLabelText("path (required)"), { target: { value: "x" } });
     fireEvent.click(screen.getByRole("button", { name: "Call read" }));
     const link = await screen.findByRole("link", { name: "Why is read missing?" });
     expect(link.getAttribute("href")).toBe("#/policy/why/read?agent=main");
-    expect(screen.getByText("gate policy · rule tools.profile (coding) · line 12")).toBeTruthy();
+    expect(screen.getByText("removed at profile (coding) by coding (tools.profile)")).toBeTruthy();
   });
 });

@@ -1,8 +1,10 @@
 /** Promises about a config, proved over every context that it can tell apart or refuted with one. */
 
+import { catalogTools, toolGroups } from "../catalog.ts";
 import type { CompiledPolicy } from "../compile.ts";
+import { nearestName } from "../didYouMean.ts";
 import { evaluatePolicy } from "../evaluate.ts";
-import { compileList, findHit, listSources } from "../lists.ts";
+import { compileList, findHit, listSources, pluginsGroup } from "../lists.ts";
 import { normalizeAgentId, normalizeKey, normalizeToolName } from "../names.ts";
 import { indexTools } from "../toolIndex.ts";
 import { tracePolicy } from "../trace.ts";
@@ -112,8 +114,11 @@ function splitOnce(text: string, separator: string): [string, string | undefined
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+const cutChannels: ReadonlySet<string> = new Set(["voice", "node"]);
+
 /**
- * Checks every line. `never` speaks of all surfaces, `always` of the model's unless the line names one.
+ * Checks every line. `never` speaks of all surfaces, `always` of the model's unless the line names one; and
+ * `always` speaks of the channels voice and node only where it names them.
  * @param tools all registered tools; `always` is refuted by a tool that is not there
  */
 export function checkAssertions(
@@ -142,6 +147,8 @@ export function checkAssertion(
       message: "No context that this config can tell apart fits the conditions.",
     };
   }
+  const misspelt = misspeltWord(assertion.tools, tools);
+  if (misspelt !== undefined) return { kind: "invalid", line, text, message: misspelt };
   const wanted = wantedTools(assertion.tools, tools);
   let looked = 0;
   for (const { context, label } of classes) {
@@ -172,7 +179,11 @@ function optional<Key extends string>(key: Key, value: string | undefined): Part
 
 function isMeant({ context, label }: ContextClass, { verb, agentId, when }: Assertion): boolean {
   if (agentId !== undefined && label.agent !== agentId) return false;
-  if (verb === "always" && !when.has("surface") && label.surface !== "model") return false;
+  if (verb === "always") {
+    if (!when.has("surface") && label.surface !== "model") return false;
+    // These channels cut the list whatever the config says; a promise that no config can keep is of no use.
+    if (!when.has("channel") && cutChannels.has(normalizeKey(context.channel) ?? "")) return false;
+  }
   const actual: Record<WhenField, string | undefined> = {
     owner: String(label.owner),
     sandboxed: String(label.sandboxed),
@@ -185,6 +196,28 @@ function isMeant({ context, label }: ContextClass, { verb, agentId, when }: Asse
     sender: context.senderId,
   };
   return [...when].every(([field, value]) => normalizeKey(actual[field]) === normalizeKey(value));
+}
+
+/**
+ * A misspelt name would make `never` true by itself. Words that resemble nothing stand for tools that are not loaded.
+ * @returns what is wrong, or undefined
+ */
+function misspeltWord(words: readonly string[], tools: readonly RegisteredTool[]): string | undefined {
+  const { slots } = indexTools(tools);
+  const known = new Set([
+    ...slots.flatMap((slot) => [slot.normalized, ...(slot.pluginId === undefined ? [] : [slot.pluginId])]),
+    ...catalogTools.map((tool) => tool.id),
+    ...toolGroups.keys(),
+    pluginsGroup,
+  ]);
+  for (const word of words) {
+    const name = normalizeToolName(word);
+    if (known.has(name) || name.includes("*")) continue;
+    const near = nearestName(name, known);
+    if (near !== undefined) return `There is no tool "${word}". Did you mean ${near}?`;
+    if (name.startsWith("group:")) return `There is no group "${word}".`;
+  }
+  return undefined;
 }
 
 /** The tools that the words of an assertion stand for; a word that hits none stands for itself. */

@@ -75,7 +75,11 @@ function removes(effect: string): boolean {
 export function outcomeOf(result: AssertionResult): AssertionOutcome {
   if (result.kind !== "refuted") return result;
   const { trace, context, ...rest } = result;
-  return { ...rest, context: withSurface(context), steps: toolSteps(trace, result.tool) ?? [] };
+  const steps = (toolSteps(trace, result.tool) ?? []).filter(
+    // On the model surface the HTTP column stands apart.
+    (step) => context.surface === "http" || step.column !== "http",
+  );
+  return { ...rest, context: withSurface(context), steps };
 }
 
 function withSurface(context: PolicyContext) {

@@ -6,6 +6,8 @@ import { systemClock } from "../../clock.ts";
 import { createRuntime } from "../../createRuntime.ts";
 import { silentLogger } from "../../logging/logger.ts";
 import type { Caller, CallOutcome, Runtime } from "../../runtimeTypes.ts";
+import { createSandboxProbe } from "./sandboxProbe.ts";
+import { sandboxSettingsOf } from "./sandboxSettings.ts";
 
 let home: string;
 let stateDir: string;
@@ -189,7 +191,12 @@ describe("a container engine", () => {
   ])("runs nothing, here or elsewhere, when it %s", async (_what, sandbox, message) => {
     await standIn("docker", "echo wrong");
     await start(sandbox);
-    const answer = await exec({ command: "echo wrong" }).then(textOf);
+    const outcome = await exec({ command: "echo wrong" });
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      details: { executed: false, reason: "hostUnavailable" },
+    });
+    const answer = textOf(outcome);
     expect(answer).toContain(message);
     expect(answer).not.toMatch(/^wrong$/m);
     expect((await recorded()).filter(({ args }) => args[0] === "run")).toEqual([]);
@@ -204,16 +211,11 @@ describe("a container engine", () => {
 
 describe("bubblewrap", () => {
   it("says how to install it when it is missing, and nothing runs elsewhere", async () => {
-    await start({});
-    await runtime?.dispose();
-    await start({});
-    const { createSandboxProbe } = await import("./sandboxProbe.ts");
-    const { sandboxSettingsOf } = await import("./sandboxSettings.ts");
     const settings = sandboxSettingsOf({}, "main", "linux");
     const missing = await createSandboxProbe({ baseEnv: { PATH: bin }, platform: "linux" })(settings);
     expect(missing).toMatchObject({ ok: false, code: "bubblewrapMissing" });
     expect(!missing.ok && missing.message).toContain("apt-get install bubblewrap");
-    await standIn("bwrap", "", "");
+    await standIn("bwrap", "exit 1");
     await writeFile(
       join(bin, "bwrap"),
       "#!/bin/sh\necho 'setting up uid map: Permission denied' >&2\nexit 1\n",

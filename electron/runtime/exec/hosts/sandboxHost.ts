@@ -71,8 +71,10 @@ export function createSandboxHost(deps: SandboxHostDeps): ExecHost {
       const settings = settingsOf(session.agentId);
       const backend = await probe(settings);
       if (!backend.ok) return backend;
-      const folders = await foldersOf(settings, session);
-      return folders.ok ? { ok: true } : folders;
+      const answer = await foldersOf(settings, session);
+      if (!answer.ok) return answer;
+      const problem = backend.kind === "bubblewrap" ? null : containerProblem(settings, answer.folders);
+      return problem === null ? { ok: true } : { ok: false, code: "containerSettings", message: problem };
     },
     async place(request) {
       const settings = settingsOf(request.agentId);
@@ -116,8 +118,8 @@ export function createSandboxHost(deps: SandboxHostDeps): ExecHost {
         return { ...ready, plan: planOf(backend.file, args), env: { PATH: env.path, ...env.carriers } };
       }
 
-      const problem = networkProblem(settings.network) ?? mountProblem(folders);
-      if (problem !== null) throw new AppError("UNAVAILABLE", `${problem} Nothing was run.`);
+      const problem = containerProblem(settings, folders);
+      if (problem !== null) throw new AppError("UNAVAILABLE", problem);
       const name = `${settings.containerPrefix}${randomBytes(6).toString("hex")}`;
       const client = clientEnv(deps.baseEnv);
       const args = containerRunArgs({
@@ -145,6 +147,11 @@ export function createSandboxHost(deps: SandboxHostDeps): ExecHost {
       };
     },
   };
+}
+
+function containerProblem(settings: SandboxSettings, folders: SandboxFolders): string | null {
+  const problem = networkProblem(settings.network) ?? mountProblem(folders);
+  return problem === null ? null : `exec host=sandbox: ${problem} Nothing was run.`;
 }
 
 /** The command as typed; a plan by argv has quoted words that a shell reads as exactly that argv. */

@@ -1,5 +1,6 @@
 /** Reads a policy trace for the matrix: rows with their section heads, counts, and what a cell says about its tool. */
 
+import { pathText } from "../../../../shared/policy/index.ts";
 import type {
   ConfigPath,
   PolicyCell,
@@ -106,33 +107,23 @@ function rulesById(trace: PolicyTrace): Map<string, PolicyRule> {
   return index;
 }
 
-/** Dotted path as a person writes it: list positions in brackets. */
-export function pathText(path: ConfigPath): string {
-  let text = "";
-  for (const segment of path) {
-    if (typeof segment === "number") text += `[${segment}]`;
-    else text += text === "" ? segment : `.${segment}`;
-  }
-  return text;
-}
-
 export type Positions = ReadonlyMap<string, { line: number; column: number }>;
 
-/** Looks a path up the way the contract spells it (dots only), or the nearest parent that has a place. */
+/** @returns the line of a path, or of its nearest parent that has a place; null when it stands nowhere */
 export function lineOf(positions: Positions, path: ConfigPath | null): number | null {
   if (path === null) return null;
   for (let length = path.length; length > 0; length -= 1) {
-    const place = positions.get(path.slice(0, length).join("."));
+    const place = positions.get(pathText(path.slice(0, length)));
     if (place !== undefined) return place.line;
   }
   return null;
 }
 
-/** Stage labels in pieces that may stand on lines of their own: broken behind dots. */
+/** Stage labels in pieces that may stand on lines of their own: broken behind dots and in front of slashes. */
 export function labelPieces(label: string): string[] {
   const pieces: string[] = [];
   for (const word of label.split(" ")) {
-    const parts = word.split(/(?<=\.)/u);
+    const parts = word.split(/(?<=\.)|(?<=.)(?=\/)/u);
     pieces.push(...parts.filter((part) => part !== ""));
   }
   return pieces;

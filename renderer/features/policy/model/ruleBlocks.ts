@@ -1,7 +1,8 @@
 /** Arranges the rules of a cell as a browser arranges styles: a block per place in the config, losers struck through. */
 
+import { pathText } from "../../../../shared/policy/index.ts";
 import type { PolicyRule } from "../../../../shared/policy/types.ts";
-import { lineOf, type Positions, pathText } from "./matrixModel.ts";
+import { lineOf, type Positions } from "./matrixModel.ts";
 
 export interface RuleEntry {
   text: string;

@@ -1,6 +1,6 @@
 /** What an edit means for the parsed value; the text splice is checked against it. */
 
-import { AppError } from "../../../shared/errors/index.ts";
+import { AppError } from "../errors/index.ts";
 import { type DocumentPath, defineOwn } from "./json5Document.ts";
 import type { DocumentEdit } from "./json5Edit.ts";
 

@@ -1,6 +1,6 @@
 /** Writes values as JSON5 in the style of the text around them: quotes, key style, indentation, line breaks. */
 
-import { AppError } from "../../../shared/errors/index.ts";
+import { AppError } from "../errors/index.ts";
 import { type Json5Document, maxDepth, type ValueNode } from "./json5Document.ts";
 
 export interface TextStyle {

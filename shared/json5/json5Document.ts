@@ -1,9 +1,9 @@
 /** Reads JSON5 into a plain value that knows where each part stands, so that problems can name line and column. */
 
-import { isDeepStrictEqual } from "node:util";
 import { parse as momoaParse } from "@humanwhocodes/momoa";
 import JSON5 from "json5";
-import type { FileProblem } from "../../../shared/contract/index.ts";
+import type { FileProblem } from "../contract/index.ts";
+import { isSameValue } from "./sameValue.ts";
 
 type MomoaDocument = ReturnType<typeof momoaParse>;
 export type ValueNode = MomoaDocument["body"];
@@ -75,7 +75,7 @@ export function parseJson5(text: string, about: { path: string }): ParseResult {
   try {
     const value = toValue(document.body, 0);
     // Two readers must agree: otherwise OpenClaw and we could enforce different rules from one file.
-    if (!isDeepStrictEqual(value, reference))
+    if (!isSameValue(value, reference))
       return fail(null, "This text can be read in two ways. Write it as plain JSON.");
     const root = document.body;
     return { ok: true, document: makeDocument(text, value, root, document.tokens ?? []) };

@@ -1,7 +1,6 @@
 /** Changes single values of a JSON5 text by splicing it, so that comments and formatting elsewhere stay. */
 
-import { isDeepStrictEqual } from "node:util";
-import { AppError } from "../../../shared/errors/index.ts";
+import { AppError } from "../errors/index.ts";
 import {
   childOf,
   type DocumentPath,
@@ -13,6 +12,7 @@ import {
 } from "./json5Document.ts";
 import { indentAt, printValue, styleOf } from "./json5Print.ts";
 import { insertItem, removeItem } from "./json5Splice.ts";
+import { isSameValue } from "./sameValue.ts";
 import { applyToValue } from "./valueEdit.ts";
 
 /** The last part of an `insert` path is the index in the list; the list's length appends. */
@@ -44,7 +44,7 @@ export function applyEdit(text: string, edit: DocumentEdit): string {
         ? insertAt(text, wanted.path, wanted.value)
         : removePath(text, wanted.path);
   // The splice is trusted only when the text reads back as what was meant.
-  if (!isDeepStrictEqual(read(result).value, expected))
+  if (!isSameValue(read(result).value, expected))
     throw new AppError("INTERNAL", "The edit would have changed more than it should; nothing was written.");
   return result;
 }
@@ -63,7 +63,7 @@ function setPath(text: string, path: DocumentPath, value: unknown): string {
 /** Replaces only what differs inside objects and lists, so that comments next to the rest survive. */
 function replaceNode(document: Json5Document, node: ValueNode, path: DocumentPath, value: unknown): string {
   const old = valueIn(document, path);
-  if (isDeepStrictEqual(old, plain(value))) return document.text;
+  if (isSameValue(old, plain(value))) return document.text;
   if (node.type === "Object" && isRecord(value) && node.members.length > 0) {
     let { text } = document;
     const wanted = new Map(Object.entries(value).filter(([, item]) => item !== undefined));
@@ -88,9 +88,9 @@ function replaceNode(document: Json5Document, node: ValueNode, path: DocumentPat
 function replaceList(text: string, path: DocumentPath, old: unknown[], wanted: unknown[]): string {
   let head = 0;
   const shorter = Math.min(old.length, wanted.length);
-  while (head < shorter && isDeepStrictEqual(old[head], plain(wanted[head]))) head += 1;
+  while (head < shorter && isSameValue(old[head], plain(wanted[head]))) head += 1;
   let tail = 0;
-  while (tail < shorter - head && isDeepStrictEqual(old.at(-1 - tail), plain(wanted.at(-1 - tail))))
+  while (tail < shorter - head && isSameValue(old.at(-1 - tail), plain(wanted.at(-1 - tail))))
     tail += 1;
   let result = text;
   const oldMiddle = old.length - head - tail;

@@ -1,6 +1,6 @@
 /** Text surgery for one member of an object or one item of a list, with its comma and its line. */
 
-import { AppError } from "../../../shared/errors/index.ts";
+import { AppError } from "../errors/index.ts";
 import { type Json5Document, memberKey, type Token, type ValueNode } from "./json5Document.ts";
 import { indentAt, lineStartOf, printKey, printValue, startsLine, styleOf } from "./json5Print.ts";
 

@@ -1,0 +1,220 @@
+/** `sallyport policy` on files of a broken set-up: answers, exit codes, reports, and nothing touched. */
+
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startHeadless } from "../headless/startHeadless.ts";
+import { silentLogger } from "../runtime/logging/logger.ts";
+import { type CliHarness, createCliHarness } from "./testing/cliHarness.ts";
+
+let cli: CliHarness;
+beforeEach(async () => {
+  cli = await createCliHarness();
+});
+afterEach(() => cli.cleanUp());
+
+/** Somebody's set-up: the support agent should be harmless and is not, the coder has no browser. */
+const brokenSetup = `{
+  // written by hand
+  tools: { profile: "coding" },
+  agents: {
+    list: [
+      { id: "coder", default: true },
+      { id: "support", tools: { profile: "minmal", deny: ["browzer"] } },
+    ],
+  },
+}
+`;
+
+async function put(name: string, text: string): Promise<string> {
+  const file = path.join(cli.homeDir, name);
+  await writeFile(file, text);
+  return file;
+}
+
+describe("policy on a config file", () => {
+  it("touches nothing: no state directory, and the file stays as it was", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    for (const line of ["trace", "why browser", "findings", "contexts"]) {
+      const run = await cli.run(["policy", ...line.split(" "), "--config", file]);
+      expect(run.stdout, run.stderr).not.toBe("");
+      expect(run.code).toBe(0);
+    }
+    expect(await readdir(cli.homeDir)).toEqual(["setup.json5"]);
+    expect(await readFile(file, "utf8")).toBe(brokenSetup);
+  });
+
+  it("works without any config and any state directory", async () => {
+    const run = await cli.run(["policy", "contexts", "--json"]);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout).contexts).toBeGreaterThan(0);
+    expect(await readdir(cli.homeDir)).toEqual([]);
+  });
+
+  it("says why the browser is missing from the coder, with the line, and offers the smallest edit", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const run = await cli.run(["policy", "why", "browser", "--config", file, "--owner"]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain("browser is missing.");
+    expect(run.stdout).toContain("tools.profile (coding)");
+    expect(run.stdout).toMatch(/line 3, column \d+/);
+    expect(run.stdout).toMatch(/1\. set agents\.list\[0\]\.tools\.alsoAllow = \["browser"\]/);
+  });
+
+  it("names the nearest tool for a misspelt one and leaves with 1", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const run = await cli.run(["policy", "why", "brwser", "--config", file]);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain("Did you mean browser?");
+  });
+
+  it("shows problems of the file beside the answer", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const run = await cli.run(["policy", "trace", "--config", file, "--agent", "support"]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/setup\.json5|openclaw\.json/);
+    expect(run.stderr).toContain("agents.list.1.tools.profile");
+    expect(run.stdout).toMatch(/^exec +[+.~ ]/m);
+  });
+
+  it("lets OpenClaw's own rules count by default, and those of Sallyport when asked", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const asked = ["policy", "trace", "--json", "--config", file, "--agent", "support"];
+    const toolsOf = (text: string) => JSON.parse(text).trace.result.tools as string[];
+    expect(toolsOf((await cli.run(asked)).stdout)).toContain("exec");
+    const strict = await cli.run([...asked, "--preset", "sallyport"]);
+    expect(toolsOf(strict.stdout)).toEqual(["session_status"]);
+  });
+
+  it("compares two contexts, two files and two presets", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const other = await put("other.json5", `{ tools: { profile: "coding", alsoAllow: ["browser"] } }`);
+    const contexts = ["policy", "compare", "--config", file, "--a", "agent=coder", "--b", "agent=support"];
+    const twoContexts = await cli.run(contexts);
+    expect(twoContexts.stdout).toMatch(
+      /^\+ browser: in A removed at tools\.profile \(coding\).*; in B kept/m,
+    );
+    const twoFiles = await cli.run(["policy", "compare", "--json", "--config", file, "--with", other]);
+    expect(JSON.parse(twoFiles.stdout).comparison.gained).toEqual(["browser"]);
+    const twoPresets = await cli.run([
+      ...["policy", "compare", "--json", "--config", file, "--a", "agent=support"],
+      ...["--preset-b", "sallyport"],
+    ]);
+    expect(JSON.parse(twoPresets.stdout).comparison.lost).toContain("exec");
+    const same = await cli.run([
+      "policy",
+      "compare",
+      "--config",
+      file,
+      "--a",
+      "agent=coder",
+      "--b",
+      "agent=coder",
+    ]);
+    expect(same.stdout).toBe("Nothing differs.\n");
+  });
+
+  it("finds the misspelt names of the file", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const run = await cli.run(["policy", "findings", "--config", file, "--agent", "support"]);
+    expect(run.stdout).toContain("unknown-profile: ");
+    expect(run.stdout).toContain('Did you mean "browser"?');
+  });
+});
+
+describe("policy check", () => {
+  const config = `{ agents: { list: [
+    { id: "coder", tools: { profile: "coding" } },
+    { id: "support", tools: { profile: "messaging", deny: ["group:runtime"] } },
+  ] } }`;
+
+  it("leaves with 0 when everything is proved, and prints what was told apart", async () => {
+    const file = await put("c.json5", config);
+    const rules = await put("rules.txt", "# promises\nnever support: exec, process\nalways coder: read\n");
+    const run = await cli.run(["policy", "check", rules, "--config", file]);
+    expect(run.code, run.stdout + run.stderr).toBe(0);
+    expect(run.stdout).toContain("agent: coder, support, any-other-agent");
+    expect(run.stdout.match(/^proved/gm)).toHaveLength(2);
+  });
+
+  it("leaves with 1 and shows context and stages when one is refuted, as text, JSON and JUnit", async () => {
+    const file = await put("c.json5", config);
+    const rules = await put("rules.txt", 'never support: exec\nnever *: exec\nalways support: "<&>"\n');
+    const text = await cli.run(["policy", "check", rules, "--config", file]);
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/REFUTED .*rules\.txt:2: never \*: exec\n +exec is there for agent coder/);
+    const json = await cli.run(["policy", "check", rules, "--config", file, "--json", "--junit", "out.xml"]);
+    const { ok, files } = JSON.parse(json.stdout);
+    expect(ok).toBe(false);
+    expect(files[0].counts).toEqual({ proved: 1, refuted: 2, invalid: 0 });
+    expect(files[0].results[1]).toMatchObject({
+      kind: "refuted",
+      line: 2,
+      tool: "exec",
+      context: { agentId: "coder" },
+    });
+    const xml = await readFile(path.join(cli.homeDir, "out.xml"), "utf8");
+    expect(xml).toContain('<testsuites name="sallyport policy check" tests="3" failures="2" errors="0">');
+    expect(xml).toContain("always support: &quot;&lt;&amp;&gt;&quot;");
+    expect(xml).toContain('line="2"');
+  });
+
+  it.each([
+    ["a line that cannot be read", "sometimes support: exec", config],
+    ["a misspelt tool, which would be proved by itself", "never support: exce", config],
+    ["a group that there is not", "never support: group:everything", config],
+    ["a config that OpenClaw refuses", "never support: exec", `{ tools: { nonsense: 1 }, ${config.slice(1)}`],
+    ["a config that is no JSON5", "never support: exec", "{ tools: "],
+    ["no assertions at all", "# nothing\n", config],
+  ])("leaves with 2 for %s", async (_what, rules, text) => {
+    const run = await cli.run([
+      ...["policy", "check", await put("rules.txt", rules)],
+      ...["--config", await put("c.json5", text)],
+    ]);
+    expect(run.code, run.stdout + run.stderr).toBe(2);
+  });
+
+  it("leaves with 2 for a file that is not there and for wrong use", async () => {
+    const file = await put("c.json5", config);
+    expect((await cli.run(["policy", "check", "missing.txt", "--config", file])).code).toBe(2);
+    expect((await cli.run(["policy", "check", "--config", "missing.json5"])).code).toBe(2);
+    expect((await cli.run(["policy", "compare", "--config", file])).code).toBe(2);
+    expect((await cli.run(["policy", "compare", "--config", file, "--a", "who=me", "--b", ""])).code).toBe(2);
+  });
+
+  it("does not prove what only a missing tool makes true", async () => {
+    // With a model without apply_patch, OpenClaw finds no core tool in this list and ignores it.
+    const file = await put("c.json5", `{ tools: { allow: ["apply_patch"] } }`);
+    const rules = await put("rules.txt", "never *: exec\n");
+    const run = await cli.run(["policy", "check", rules, "--config", file]);
+    expect(run.code).toBe(1);
+    expect((await cli.run(["policy", "check", rules, "--config", file, "--preset", "sallyport"])).code).toBe(
+      0,
+    );
+  });
+
+  it("checks the saved assertions in the running app", async () => {
+    await cli.run(["config", "set", "tools.profile", "coding"]);
+    await writeFile(
+      path.join(cli.stateDir, "sallyport.json5"),
+      '{ assertions: { text: ["never *: browser", "always main: read"] } }',
+    );
+    const headless = await startHeadless({
+      env: cli.env,
+      homeDir: cli.homeDir,
+      port: 0,
+      panelDir: null,
+      version: "0.0.1",
+      logger: silentLogger,
+    });
+    try {
+      const run = await cli.run(["policy", "check"]);
+      expect(run.stdout).toContain("Checked against the running app");
+      expect(run.stdout).toMatch(/^proved .*never \*: browser/m);
+      const why = await cli.run(["policy", "why", "exec"]);
+      expect(why.stdout).toContain("exec is there.");
+    } finally {
+      await headless.dispose();
+    }
+  });
+});

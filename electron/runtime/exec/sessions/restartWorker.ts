@@ -1,0 +1,37 @@
+/** What another Sallyport did before it was killed, for restart.test.ts: `node restartWorker.js <stateDir> <command>...`. */
+
+import { systemClock } from "../../clock.ts";
+import { createRuntime } from "../../createRuntime.ts";
+import { silentLogger } from "../../logging/logger.ts";
+
+const [stateDir = "", ...commands] = process.argv.slice(2);
+const runtime = await createRuntime({
+  stateDir,
+  homeDir: stateDir,
+  baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
+  version: "0.0.0-test",
+  shell: "headless",
+  logger: silentLogger,
+  clock: systemClock,
+  screenLock: { isLocked: () => false },
+});
+const sessionKey = "agent:main:mcp:test";
+const caller = {
+  id: "mcp:test",
+  label: "test",
+  agentId: "main",
+  sessionKey,
+  isOwner: false,
+  provider: null,
+  model: null,
+  surface: "mcp" as const,
+};
+const started = [];
+for (const command of commands) {
+  const options = { signal: new AbortController().signal, holdMs: null };
+  const outcome = await runtime.tools.callTool(caller, "exec", { command, background: true }, options);
+  started.push(outcome.kind === "result" ? outcome.details : outcome);
+}
+process.stdout.write(`${JSON.stringify(started)}\n`);
+// Stays until it is killed; nothing is tidied up, as in a crash.
+setInterval(() => {}, 60_000);
