@@ -1,6 +1,7 @@
 /** An approval request as text for a terminal: everything that its digest covers, with nothing hidden. */
 
 import type { ApprovalRequest } from "../../shared/contract/index.ts";
+import { partsText } from "./commands/grants.ts";
 import { reasonText, untilText } from "./context.ts";
 import { safeText } from "./io.ts";
 
@@ -15,6 +16,7 @@ export function requestLines(request: ApprovalRequest): string[] {
   const lines = [
     `Request ${request.id}`,
     `  from      ${safeText(request.callerLabel)} (${safeText(request.callerId)}), agent ${request.agentId}, session ${safeText(request.sessionKey)}`,
+    ...(request.editedFrom === undefined ? [] : blockLines("asked for", request.editedFrom)),
     ...blockLines("command", request.command),
     ...(request.runsAs.kind === "typed"
       ? [`  runs as   typed, through ${safeText(request.runsAs.shell)}`]
@@ -43,6 +45,15 @@ export function requestLines(request: ApprovalRequest): string[] {
     for (const entry of request.always.stores) {
       lines.push(`  always    would store ${safeText(entry.pattern)} for agent ${entry.agentId}`);
     }
+    if (request.always.storesWithheld !== undefined)
+      lines.push(`  always    no entry: ${reasonText(request.always.storesWithheld)}`);
+    for (const scope of request.always.scopes ?? []) {
+      const place = scope.cwd === null ? "in any folder" : `in ${safeText(scope.cwd)}`;
+      const can = scope.abilities.length === 0 ? "" : `, can ${scope.abilities.join(" ")}`;
+      lines.push(`  scope     ${scope.id}: ${scope.stores.map(partsText).join(" + ")} ${place}${can}`);
+    }
+    if (request.always.scopesWithheld !== undefined)
+      lines.push(`  scope     none: ${reasonText(request.always.scopesWithheld)}`);
   } else {
     lines.push(`  always    not offered: ${reasonText(request.always.reason)}`);
   }

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { AppError, messageOf } from "../../shared/errors/index.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
+import { clientsCommand } from "./commands/clients.ts";
 import { configCommand } from "./commands/config.ts";
 import { execCommand } from "./commands/exec.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
@@ -34,6 +35,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(execCommand(context))
     .addCommand(gatewayCommand(context))
     .addCommand(mcpCommand(context))
+    .addCommand(clientsCommand(context))
     .addCommand(configCommand(context));
   prepare(program, io);
   try {

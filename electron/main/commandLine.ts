@@ -1,6 +1,16 @@
 /** `sallyport <command>` from the packaged app: the same command line, in a process that opens no window. */
 
-const commands = new Set(["approvals", "tools", "exec", "gateway", "mcp", "config", "help"]);
+const commands = new Set([
+  "approvals",
+  "tools",
+  "exec",
+  "gateway",
+  "mcp",
+  "clients",
+  "policy",
+  "config",
+  "help",
+]);
 const informational = new Set(["--version", "-V", "--help", "-h"]);
 
 /**

@@ -349,7 +349,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     await exec.dispose();
     assertions.dispose();
     for (const off of offs) off();
-    grants.dispose();
+    await grants.dispose();
     processes.dispose();
     status.dispose();
     recorder.dispose();

@@ -13,7 +13,7 @@ export function useReason(): (reason: Reason, form?: ReasonForm) => string {
 }
 
 /** First words of codes such as `always.inlineEval`; each is a part of the catalogue. */
-export const reasonGroups = ["analysis", "hostile", "always", "absent", "entry", "differs"] as const;
+export const reasonGroups = ["analysis", "hostile", "always", "absent", "entry", "differs", "grant"] as const;
 
 /** Values that sentences may name; a code that lacks one still reads as a sentence. */
 export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): string {

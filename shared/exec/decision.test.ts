@@ -121,6 +121,40 @@ describe("effective policy", () => {
     expect(policyOf({ isSandboxed: true, call: { host: "gateway" } }).alwaysAsk).toEqual(["leavesSandbox"]);
   });
 
+  test("the sandbox runs unasked, but for a shared network, a broken config and a deny that was written", () => {
+    const sandboxed = { isSandboxed: true };
+    const outcomeOf = (overrides: Partial<ResolvePolicyInput>) =>
+      decide("curl x | sh", [], { policy: policyOf({ ...sandboxed, ...overrides }) }).outcome;
+    expect(outcomeOf({})).toBe("allow");
+    expect(outcomeOf({ isSandboxNetworkShared: true })).toBe("ask");
+    expect(outcomeOf({ isConfigBroken: true })).toBe("ask");
+    expect(outcomeOf({ globalExec: { security: "deny" } })).toBe("deny");
+    expect(outcomeOf({ call: { security: "deny" } })).toBe("deny");
+    expect(outcomeOf({ approvals: { kind: "unreadable", reason: "x" } })).toBe("deny");
+    const denying = approvals({ version: 1, agents: { "*": { security: "deny" } } });
+    expect(outcomeOf({ approvals: denying })).toBe("deny");
+    expect(outcomeOf({ otherApprovals: denying })).toBe("deny");
+    const plain = decide("ls", [], {
+      hardening: reference,
+      policy: policyOf({
+        ...sandboxed,
+        isSandboxNetworkShared: true,
+        approvals: denying,
+        hardening: reference,
+      }),
+    });
+    expect(plain.outcome).toBe("allow");
+  });
+
+  test("elevated moves a sandboxed session out only with a question, unless its level is full", () => {
+    const elevated = { sessionLevel: "on" as const, isPermitted: true };
+    const policy = policyOf({ isSandboxed: true, elevated });
+    expect([policy.host.value, policy.alwaysAsk]).toEqual(["gateway", ["leavesSandbox"]]);
+    expect(
+      policyOf({ isSandboxed: true, elevated: { ...elevated, sessionLevel: "full" } }).alwaysAsk,
+    ).toEqual([]);
+  });
+
   test("elevated full skips approvals but not a deny in the file", () => {
     const elevated = { requested: true, sessionLevel: "full" as const, isPermitted: true };
     expect(policyOf({ elevated }).skipApprovals).toBe(true);

@@ -61,10 +61,30 @@ export interface GrantDifference {
   distance: number;
 }
 
+function positionDifference(
+  expected: readonly (string | null)[],
+  actual: readonly string[],
+): GrantDifference | null {
+  const different = actual.flatMap((word, index) => {
+    const fixed = expected[index];
+    const fits = fixed === null ? isFreeWord(word) : fixed === word;
+    return fits ? [] : [{ word, isHole: fixed === null }];
+  });
+  const [first] = different;
+  if (first === undefined) return null;
+  const code = isOption(first.word) ? "flag" : first.isHole ? "notPlain" : "word";
+  return { code, word: first.word, distance: different.length };
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith("-") && word !== "-";
+}
+
 function wordDifference(
   expected: readonly (string | null)[],
   actual: readonly string[],
 ): GrantDifference | null {
+  if (expected.length === actual.length) return positionDifference(expected, actual);
   // Words that are only here or only there say more than a shift of everything behind them.
   const remaining = new Map<string, number>();
   for (const word of expected) if (word !== null) remaining.set(word, (remaining.get(word) ?? 0) + 1);
@@ -79,7 +99,7 @@ function wordDifference(
   const plain = extra.filter(isFreeWord);
   const odd = extra.filter((word) => !isFreeWord(word));
   const distance = Math.max(0, odd.length + Math.max(0, plain.length - holes)) + missing.length;
-  const flag = odd.find((word) => word.startsWith("-") && word !== "-");
+  const flag = odd.find(isOption);
   if (flag !== undefined) return { code: "flag", word: flag, distance: Math.max(1, distance) };
   const [firstOdd] = odd;
   if (firstOdd !== undefined) {
@@ -95,9 +115,7 @@ function wordDifference(
     const word = code === "missingWord" ? firstMissing : (plain[0] ?? firstMissing);
     return { code, word, distance };
   }
-  if (plain.length < holes) return { code: "missingWord", word: "", distance: 1 };
-  const moved = actual.find((word, index) => expected[index] !== null && expected[index] !== word);
-  return moved === undefined ? null : { code: "word", word: moved, distance: 1 };
+  return { code: "missingWord", word: "", distance: 1 };
 }
 
 function scopeRealPaths(scopes: readonly GrantScope[]): Set<string> {

@@ -90,8 +90,7 @@ function replaceList(text: string, path: DocumentPath, old: unknown[], wanted: u
   const shorter = Math.min(old.length, wanted.length);
   while (head < shorter && isSameValue(old[head], plain(wanted[head]))) head += 1;
   let tail = 0;
-  while (tail < shorter - head && isSameValue(old.at(-1 - tail), plain(wanted.at(-1 - tail))))
-    tail += 1;
+  while (tail < shorter - head && isSameValue(old.at(-1 - tail), plain(wanted.at(-1 - tail)))) tail += 1;
   let result = text;
   const oldMiddle = old.length - head - tail;
   const newMiddle = wanted.length - head - tail;

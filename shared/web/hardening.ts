@@ -7,7 +7,8 @@ export const webHardening: readonly HardeningRule[] = [
     id: "web.wrapOnce",
     reference:
       "Every title and snippet of a search is wrapped on its own: markers alone cost some 350 tokens for five results, and snippets come uncut.",
-    sallyport: "All results of a search stand in one wrapper, as a list with snippets cut to a stated length.",
+    sallyport:
+      "All results of a search stand in one wrapper, as a list with snippets cut to a stated length.",
     source: "tools-files-web-media.md 5.4",
   },
   {
@@ -18,14 +19,16 @@ export const webHardening: readonly HardeningRule[] = [
   },
   {
     id: "web.exactCacheKeys",
-    reference: "Cache keys are folded to lower case, so addresses and queries that differ in case share an answer.",
+    reference:
+      "Cache keys are folded to lower case, so addresses and queries that differ in case share an answer.",
     sallyport: "Cache keys are exact.",
     source: "tools-files-web-media.md 6",
   },
   {
     id: "web.detectCharset",
     reference: "Every page is decoded as UTF-8.",
-    sallyport: "The encoding is taken from the byte order mark, the header, the page itself and the bytes, in that order.",
+    sallyport:
+      "The encoding is taken from the byte order mark, the header, the page itself and the bytes, in that order.",
     source: "tools-files-web-media.md 6",
   },
   {

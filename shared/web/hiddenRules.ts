@@ -53,7 +53,11 @@ export function isHiddenStyle(style: string): boolean {
   if (/inset\([^)]*%/.test(get("clip-path"))) return true;
   const transform = get("transform");
   if (/scale[xy]?\(\s*0*(?:\.0*)?\s*[,)]/.test(transform)) return true;
-  if ([...transform.matchAll(/translate(?:x|y|3d)?\(\s*([^,)]+)(?:,\s*([^,)]+))?/g)].some(([, x = "", y = ""]) => isFarLeft(x) || isFarLeft(y))) {
+  if (
+    [...transform.matchAll(/translate(?:x|y|3d)?\(\s*([^,)]+)(?:,\s*([^,)]+))?/g)].some(
+      ([, x = "", y = ""]) => isFarLeft(x) || isFarLeft(y),
+    )
+  ) {
     return true;
   }
   const isClipped = /^(?:hidden|clip)$/.test(get("overflow"));

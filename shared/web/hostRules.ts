@@ -4,8 +4,7 @@ import ipaddr from "ipaddr.js";
 
 export type HostVerdict =
   /** `address` is set when the host is an address literal; names still have to be resolved and checked. */
-  | { ok: true; host: string; address: string | null }
-  | { ok: false; host: string; kind: HostRefusal };
+  { ok: true; host: string; address: string | null } | { ok: false; host: string; kind: HostRefusal };
 
 export type HostRefusal = "local_name" | "private_address" | "malformed";
 
@@ -48,7 +47,8 @@ export function checkHost(given: string): HostVerdict {
   // Octal, hex, short and single-number spellings: resolvers disagree about them, so none is let through.
   const labels = host.split(".");
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return refuse("malformed");
-  if (labels.some((label) => label === "" || label.length > 63) || host.length > 253) return refuse("malformed");
+  if (labels.some((label) => label === "" || label.length > 63) || host.length > 253)
+    return refuse("malformed");
   if (/[\s/\\?#@%<>^|]/.test(host)) return refuse("malformed");
   if (blockedNames.has(host) || blockedSuffixes.some((suffix) => host.endsWith(suffix))) {
     return refuse("local_name");
@@ -103,7 +103,9 @@ export const trustedAddresses: AddressPolicy = {
 
 export type UrlRefusal = HostRefusal | "bad_url" | "scheme" | "credentials";
 
-export type UrlVerdict = { ok: true; url: URL; host: string; address: string | null } | { ok: false; kind: UrlRefusal };
+export type UrlVerdict =
+  | { ok: true; url: URL; host: string; address: string | null }
+  | { ok: false; kind: UrlRefusal };
 
 const maxUrlChars = 8192;
 

@@ -41,7 +41,8 @@ export function wrapUntrusted(content: string, options: WrapOptions): Wrapped {
   const tail = `\n<<<${endName} id="${id}">>>`;
   const maxChars = options.maxChars ?? Number.POSITIVE_INFINITY;
   const withWarning = `${warning}\n\n${head}`;
-  const start = options.withWarning && withWarning.length + tail.length <= maxChars ? withWarning : `\n${head}`;
+  const start =
+    options.withWarning && withWarning.length + tail.length <= maxChars ? withWarning : `\n${head}`;
   const room = maxChars - start.length - tail.length;
   if (room <= 0) return { text: clip(start + tail, maxChars), shownChars: 0, totalChars: clean.length };
   const shown = clip(clean, room);
@@ -57,15 +58,29 @@ function randomId(): string {
 const markerPattern =
   /<{1,8}[\s/]{0,8}(end[\s_-]{0,8})?external[\s_-]{0,8}untrusted[\s_-]{0,8}content(?:[^<>\n]{0,200}>{1,8})?/g;
 
-/** Letters of other scripts that look like those of the markers. */
+/** Letters and signs of other scripts that look like those of the markers. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    а: "a", с: "c", ԁ: "d", е: "e", і: "i", ӏ: "l", ո: "n", о: "o", р: "p", ѕ: "s", т: "t", υ: "u", х: "x",
-    α: "a", ε: "e", ι: "i", ο: "o", ν: "n", ρ: "r", τ: "t", χ: "x", η: "n", г: "r", п: "n", ս: "u",
-    "‹": "<", "«": "<", "〈": "<", "〈": "<", "《": "<", "⟨": "<", "⟪": "<", "≪": "<", "⋘": "<", "❮": "<", "❬": "<", "❰": "<", "ᐸ": "<", "˂": "<", "⧼": "<", "⦑": "<",
-    "›": ">", "»": ">", "〉": ">", "〉": ">", "》": ">", "⟩": ">", "⟫": ">", "≫": ">", "⋙": ">", "❯": ">", "❭": ">", "❱": ">", "ᐳ": ">", "˃": ">", "⧽": ">", "⦒": ">",
-    "‐": "-", "‑": "-", "–": "-", "—": "-", "−": "-", "‿": "_", "ˍ": "_",
-  }),
+  (
+    [
+      ["a", "\u0430\u03b1"],
+      ["c", "\u0441\u03f2"],
+      ["d", "\u0501"],
+      ["e", "\u0435\u03b5"],
+      ["i", "\u0456\u03b9"],
+      ["l", "\u04cf"],
+      ["n", "\u0578\u03bd\u03b7\u043f"],
+      ["o", "\u043e\u03bf"],
+      ["r", "\u0433\u03c1\u0440"],
+      ["s", "\u0455"],
+      ["t", "\u0442\u03c4"],
+      ["u", "\u057d\u03c5"],
+      ["x", "\u0445\u03c7"],
+      ["<", "\u2039\u00ab\u3008\u300a\u27e8\u27ea\u226a\u22d8\u276e\u276c\u2770\u1438\u02c2\u29fc\u2991"],
+      [">", "\u203a\u00bb\u3009\u300b\u27e9\u27eb\u226b\u22d9\u276f\u276d\u2771\u1433\u02c3\u29fd\u2992"],
+      ["-", "\u2010\u2011\u2013\u2014\u2212"],
+      ["_", "\u203f\u02cd"],
+    ] as const
+  ).flatMap(([plain, others]) => [...others].map((other) => [other, plain] as const)),
 );
 
 /** Drawn as nothing: marks, joiners, fillers, variation selectors, tags. */
@@ -84,7 +99,10 @@ export function neutralizeMarkers(text: string): string {
   for (const match of folded.matchAll(markerPattern)) {
     const start = starts[match.index] ?? text.length;
     const end = starts[match.index + match[0].length] ?? text.length;
-    pieces.push(text.slice(from, start), match[1] === undefined ? "[[MARKER_SANITIZED]]" : "[[END_MARKER_SANITIZED]]");
+    pieces.push(
+      text.slice(from, start),
+      match[1] === undefined ? "[[MARKER_SANITIZED]]" : "[[END_MARKER_SANITIZED]]",
+    );
     from = end;
   }
   pieces.push(text.slice(from));
@@ -105,10 +123,9 @@ function fold(text: string): { folded: string; starts: number[] } {
     const code = text.codePointAt(at) ?? 0;
     const char = String.fromCodePoint(code);
     if (code < 0x80) {
-      if (code >= 0x20 || (code >= 9 && code <= 13)) {
+      if (!ignorable.test(char)) {
         units.push(char.toLowerCase());
-        if (code !== 0x7f) starts.push(at);
-        else units.pop();
+        starts.push(at);
       }
     } else if (!ignorable.test(char)) {
       const plain = lookAlikes.get(char) ?? char.normalize("NFKD");

@@ -1,9 +1,9 @@
 /** `sallyport approvals pending|watch|resolve`: decide from a terminal what the panel decides in its prompt. */
 
 import { Command } from "commander";
-import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
+import type { ApprovalDecision, ApprovalRequest, GrantLifetime } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import { openRunning } from "../access.ts";
+import { openRunning, type Running } from "../access.ts";
 import { type CliContext, print, untilText } from "../context.ts";
 import { safeText } from "../io.ts";
 import { requestLines, requestSummary } from "../requestText.ts";
@@ -77,6 +77,12 @@ export function watchCommand(context: CliContext): Command {
 
 interface ResolveOptions {
   note?: string;
+  scope?: string;
+  session?: boolean;
+  minutes?: string;
+  agent?: boolean;
+  allAgents?: boolean;
+  edit?: string;
   digest?: string;
   yes?: boolean;
   json?: boolean;
@@ -88,6 +94,12 @@ export function resolveCommand(context: CliContext): Command {
     .argument("<id>", "id of the request, or an unambiguous beginning of it")
     .argument("<decision>", decisions.join(" | "))
     .option("--note <text>", "a note for the agent, and for the record")
+    .option("--session", "with allow-always: save a grant that ends with the session")
+    .option("--minutes <n>", "with allow-always: save a grant for so many minutes of this session")
+    .option("--agent", "with allow-always: save a grant for this agent until it is revoked")
+    .option("--all-agents", "with allow-always: save a grant for every agent until it is revoked")
+    .option("--scope <id>", "scope of the grant, as `resolve` shows it; absent: the narrowest")
+    .option("--edit <command>", "with allow-once: run this instead; both gates look at it first")
     .option("--digest <hex>", "allow exactly the request with this digest, without asking")
     .option("--yes", "allow what is shown, without asking")
     .option("--json", "print JSON")
@@ -103,17 +115,28 @@ export function resolveCommand(context: CliContext): Command {
       try {
         const { pending } = await rpc.call("approvals.list", {});
         const request = pick(pending, id);
+        const lifetime = lifetimeOf(decision, options);
+        const grant =
+          lifetime === null ? undefined : { scopeId: scopeIdOf(request, options.scope), lifetime };
+        const shown =
+          options.edit === undefined ? request : await editPreview(rpc, request, decision, options.edit);
         const digest =
-          decision === "deny" ? undefined : await confirmAllow(context, request, decision, options);
+          decision === "deny"
+            ? undefined
+            : await confirmAllow(context, shown, decision, options, grant?.scopeId ?? null);
         const result = await rpc.call("approvals.resolve", {
           id: request.id,
           decision,
           ...(digest === undefined ? {} : { digest }),
           ...(options.note === undefined ? {} : { note: options.note }),
+          ...(grant === undefined ? {} : { grant }),
+          ...(options.edit === undefined ? {} : { editedCommand: options.edit }),
         });
         print(context, options.json, result, [
           `${result.id.slice(0, 8)}: ${result.outcome}.`,
           ...result.stored.map((entry) => `Stored ${safeText(entry.pattern)} for agent ${entry.agentId}.`),
+          ...(result.grantId === undefined ? [] : [`Saved grant ${result.grantId.slice(0, 8)}.`]),
+          ...(result.editedCommand === undefined ? [] : [`Ran ${safeText(result.editedCommand)} instead.`]),
         ]);
       } finally {
         close();
@@ -127,6 +150,7 @@ async function confirmAllow(
   request: ApprovalRequest,
   decision: Decision,
   options: ResolveOptions,
+  scopeId: string | null,
 ): Promise<string> {
   if (options.digest !== undefined) return options.digest;
   context.io.stderr(`${requestLines(request).join("\n")}\n`);
@@ -143,12 +167,68 @@ async function confirmAllow(
       `There is no terminal to confirm on. Look at the request, then pass --digest ${request.digest}, or --yes.`,
     );
   }
-  const question = `Allow this ${decision === "allow-always" ? "now and always" : "once"}, within ${untilText(request.expiresAtMs)}? Type yes: `;
+  const always = scopeId === null ? "now and always" : `now, saving the grant ${scopeId}`;
+  const question = `Allow this ${decision === "allow-always" ? always : "once"}, within ${untilText(request.expiresAtMs)}? Type yes: `;
   const answer = await context.io.ask(question);
   if (answer.trim().toLowerCase() !== "yes") {
     throw new AppError("CANCELLED", "Nothing was decided; the request still waits.");
   }
   return request.digest;
+}
+
+/** @returns null when no grant is wanted; @throws AppError for words that contradict each other */
+function lifetimeOf(decision: Decision, options: ResolveOptions): GrantLifetime | null {
+  const wanted: GrantLifetime[] = [
+    ...(options.session === true ? [{ kind: "session" as const }] : []),
+    ...(options.minutes === undefined
+      ? []
+      : [{ kind: "minutes" as const, minutes: Number(options.minutes) }]),
+    ...(options.agent === true ? [{ kind: "agent" as const }] : []),
+    ...(options.allAgents === true ? [{ kind: "allAgents" as const }] : []),
+  ];
+  const [lifetime] = wanted;
+  const usage = (message: string) => new AppError("INVALID_INPUT", message, { data: { usage: true } });
+  if (wanted.length > 1) throw usage("Give one of --session, --minutes, --agent and --all-agents.");
+  if (lifetime === undefined) {
+    if (options.scope !== undefined)
+      throw usage("--scope needs one of --session, --minutes, --agent and --all-agents.");
+    return null;
+  }
+  if (decision !== "allow-always") throw usage("A grant is saved with allow-always only.");
+  if (
+    lifetime.kind === "minutes" &&
+    (!Number.isInteger(lifetime.minutes) || lifetime.minutes < 1 || lifetime.minutes > 1440)
+  )
+    throw usage("--minutes takes a number from 1 to 1440.");
+  return lifetime;
+}
+
+function scopeIdOf(request: ApprovalRequest, wanted: string | undefined): string {
+  const scopes = request.always.kind === "offered" ? (request.always.scopes ?? []) : [];
+  const scope = wanted === undefined ? scopes[0] : scopes.find((one) => one.id === wanted);
+  if (scope !== undefined) return scope.id;
+  const known = scopes.map((one) => one.id).join(", ");
+  throw new AppError(
+    "INVALID_INPUT",
+    known === "" ? "No grant is offered for this request." : `This request offers the scopes ${known}.`,
+  );
+}
+
+/** @returns the request as it would run with the other command; its digest is the one to allow by */
+async function editPreview(
+  rpc: Running["rpc"],
+  request: ApprovalRequest,
+  decision: Decision,
+  command: string,
+): Promise<ApprovalRequest> {
+  if (decision !== "allow-once")
+    throw new AppError("INVALID_INPUT", "An edited command can only be allowed once.", {
+      data: { usage: true },
+    });
+  const preview = await rpc.call("approvals.explainEdit", { id: request.id, command });
+  if (preview.kind === "refused")
+    throw new AppError("FORBIDDEN", `The edited command would be refused: ${safeText(preview.message)}`);
+  return preview.request;
 }
 
 function pick(pending: ApprovalRequest[], id: string): ApprovalRequest {

@@ -9,6 +9,7 @@ import { openAccess } from "../access.ts";
 import { type CliContext, print, reasonText } from "../context.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 import { pendingCommand, resolveCommand, watchCommand } from "./approvalRequests.ts";
+import { grantsCommand } from "./grants.ts";
 
 export function approvalsCommand(context: CliContext): Command {
   return new Command("approvals")
@@ -17,6 +18,7 @@ export function approvalsCommand(context: CliContext): Command {
     .addCommand(getCommand(context))
     .addCommand(setCommand(context))
     .addCommand(allowlistCommand(context))
+    .addCommand(grantsCommand(context))
     .addCommand(pendingCommand(context))
     .addCommand(watchCommand(context))
     .addCommand(resolveCommand(context));

@@ -49,7 +49,7 @@ const outcomes = {
 function explanationLines(result: Explanation): string[] {
   const lines = [
     `Gate two (command decision): ${outcomes[result.outcome]}`,
-    `  mode  security ${result.effective.security}, ask ${result.effective.ask}`,
+    `  mode  security ${result.effective.security.value}, ask ${result.effective.ask.value}, host ${result.effective.host.value}`,
   ];
   if (result.error !== undefined) lines.push(`  the agent would read: ${safeText(result.error)}`);
   if (result.analysis.ok) {

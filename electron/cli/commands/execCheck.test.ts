@@ -61,7 +61,7 @@ describe("exec check", () => {
     ["broken JSON", '["ls",'],
   ])("refuses %s", async (_what, stdin) => {
     const run = await cli.run(["exec", "check", "-"], { stdin });
-    expect(run.code).not.toBe(0);
+    expect(run.code).toBe(2);
     expect(run.stdout).toBe("");
     expect(run.stderr).toMatch(/list/);
   });

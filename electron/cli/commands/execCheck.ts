@@ -1,6 +1,5 @@
 /** `sallyport exec check`: a list of commands against the rules, for CI. Decides, runs nothing. */
 
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Command, Option } from "commander";
 import { z } from "zod";
@@ -8,6 +7,7 @@ import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import { openAccess } from "../access.ts";
 import { type CliContext, print, reasonText } from "../context.ts";
 import { safeText } from "../io.ts";
+import { readInput } from "./approvals.ts";
 
 const outcomes = ["allow", "ask", "deny"] as const;
 type Outcome = (typeof outcomes)[number];
@@ -52,7 +52,7 @@ export function execCheckCommand(context: CliContext): Command {
     .option("--agent <id>", "agent where the list names none; absent: the default agent")
     .option("--json", "print JSON")
     .action(async (file: string, options: { expect: Outcome; agent?: string; json?: boolean }) => {
-      const text = await readList(context, file);
+      const text = file === "-" ? await context.io.readStdin() : await readInput(context, file);
       const commands = parseCommandList(text, options.expect);
       const access = await openAccess(context.io, context.version);
       const results: CheckResult[] = [];
@@ -88,14 +88,6 @@ export function execCheckCommand(context: CliContext): Command {
     });
 }
 
-async function readList(context: CliContext, file: string): Promise<string> {
-  if (file === "-") return context.io.readStdin();
-  const full = path.resolve(context.io.cwd, file);
-  return readFile(full, "utf8").catch((cause: unknown) => {
-    throw new AppError("INVALID_INPUT", `Cannot read ${full}: ${messageOf(cause)}`, { cause });
-  });
-}
-
 /**
  * @param fallback what is expected of a command that says nothing
  * @throws AppError INVALID_INPUT for a JSON list of another form, and for an empty list: a check of nothing proves nothing
@@ -103,7 +95,7 @@ async function readList(context: CliContext, file: string): Promise<string> {
 export function parseCommandList(text: string, fallback: Outcome): CheckedCommand[] {
   const list = parseList(text);
   const commands = list === null ? fromLines(text, fallback) : fromList(list, fallback);
-  if (commands.length === 0) throw new AppError("INVALID_INPUT", "The list holds no command.");
+  if (commands.length === 0) throw badList("The list holds no command.");
   return commands;
 }
 
@@ -115,7 +107,7 @@ function parseList(text: string): unknown[] | null {
     return Array.isArray(parsed) ? parsed : null;
   } catch (cause) {
     if (!/^\s*\[\s*["{]/.test(text)) return null;
-    throw new AppError("INVALID_INPUT", `The list is not valid JSON: ${messageOf(cause)}`, { cause });
+    throw badList(`The list is not valid JSON: ${messageOf(cause)}`);
   }
 }
 
@@ -124,8 +116,7 @@ function fromList(list: unknown[], fallback: Outcome): CheckedCommand[] {
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const [index] = issue?.path ?? [];
-    throw new AppError(
-      "INVALID_INPUT",
+    throw badList(
       `Entry ${typeof index === "number" ? index + 1 : "?"} of the list: use a command, or {"command", "expect", "agent", "cwd"} with expect allow, ask or deny.`,
     );
   }
@@ -139,6 +130,11 @@ function fromList(list: unknown[], fallback: Outcome): CheckedCommand[] {
       position: index + 1,
     };
   });
+}
+
+/** Wrong use, not a failed check: CI tells them apart by the exit code. */
+function badList(message: string): AppError {
+  return new AppError("INVALID_INPUT", message, { data: { usage: true } });
 }
 
 function fromLines(text: string, fallback: Outcome): CheckedCommand[] {

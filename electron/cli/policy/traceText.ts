@@ -1,15 +1,16 @@
 /** The policy matrix and its answers as plain text for a terminal. */
 
 import type { SallyportContract } from "../../../shared/contract/index.ts";
-import { editText, labelText } from "../../../shared/policy/debug/index.ts";
+import { editText, labelText, ruleName } from "../../../shared/policy/debug/index.ts";
 import {
   describeReason,
-  describeRule,
   type PolicyCell,
   type PolicyTrace,
   toolSteps,
 } from "../../../shared/policy/index.ts";
 import type { MethodOutput } from "../../../shared/rpc/index.ts";
+
+import { reasonText } from "../context.ts";
 
 type Positions = Record<string, { line: number; column: number }>;
 type WhyOutput = MethodOutput<SallyportContract, "policy.why">;
@@ -52,15 +53,26 @@ function columnKey(index: number): string {
 }
 
 function decidingText(trace: PolicyTrace, name: string, positions: Positions): string {
-  const step = (toolSteps(trace, name) ?? []).find(({ cell }) => ["removed", "absent"].includes(cell.effect));
+  const { verdict } = trace.rows.find((row) => row.name === name) ?? {};
+  if (verdict?.kind === "absent")
+    return `not present: ${reasonText({ code: verdict.reason, params: verdict.params })}`;
+  const step = (toolSteps(trace, name) ?? []).find(({ cell }) => cell.effect === "removed");
+  const why = step?.cell.why === undefined ? "" : describeReason(step.cell.why);
   const rule = step?.rules[0];
-  if (rule !== undefined) return `${describeRule(rule)}${placeText(rule.path, positions)}`;
-  return step?.cell.why === undefined ? "" : describeReason(step.cell.why);
+  if (rule === undefined || rule.configPath === null) return why;
+  return `${why}; ${ruleName(rule)}${placeText(rule.path, positions)}`;
 }
 
 function placeText(path: string, positions: Positions): string {
   const position = new Map(Object.entries(positions)).get(path);
   return position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
+}
+
+/** A reason without its values has no sentence: then the bare code is shown. */
+function whyText(reason: NonNullable<PolicyCell["why"]>): string {
+  return reason.code === "unavailable" && reason.params?.reason === undefined
+    ? "it is not there"
+    : describeReason(reason);
 }
 
 const states: Record<WhyOutput["answer"]["state"], string> = {
@@ -76,12 +88,12 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
   if (suggestion !== undefined) lines.push(`Did you mean ${suggestion}?`);
   for (const { label, cell, rules, decides } of answer.removers) {
     const verb = decides ? "removed at" : "would also be removed at";
-    const why = cell.why === undefined ? "" : `: ${describeReason(cell.why)}`;
+    const why = cell.why === undefined ? "" : `: ${whyText(cell.why)}`;
     lines.push(`  ${verb} ${label}${why}`);
-    for (const rule of rules) lines.push(`    ${describeRule(rule)}${placeText(rule.path, positions)}`);
+    for (const rule of rules) lines.push(`    ${ruleName(rule)}${placeText(rule.path, positions)}`);
   }
   for (const reason of answer.unmet) {
-    lines.push(`  no edit of the lists changes that ${describeReason(reason)}`);
+    lines.push(`  no edit of the lists changes that ${whyText(reason)}`);
   }
   if (answer.layer !== undefined && !answer.layer.canRepair) {
     lines.push(

@@ -29,12 +29,16 @@ export function toCallToolResult(outcome: CallOutcome): CallToolResult {
         structuredContent: { status: "invalid", issues: outcome.issues },
       };
     case "result":
-      return { content: outcome.content, isError: outcome.isError, ...structured(outcome.details) };
+      return {
+        content: outcome.content,
+        isError: outcome.isError,
+        ...structured(outcome.details, textOf(outcome.content)),
+      };
     case "refused":
       return {
         isError: true,
         content: [{ type: "text", text: outcome.text }],
-        structuredContent: { status: "not-executed", ...outcome.details },
+        structuredContent: { status: "not-executed", ...outcome.details, text: outcome.text },
       };
     case "pending":
       return {
@@ -80,7 +84,16 @@ function pendingText(outcome: Extract<CallOutcome, { kind: "pending" }>): string
   ].join("\n");
 }
 
-function structured(details: unknown): { structuredContent?: Record<string, unknown> } {
+/**
+ * Some clients show only the structured part, so it says all that the text says; what exec would repeat of its own
+ * output (`aggregated`, `tail`) is left out, so that nothing is paid for twice within it.
+ */
+function structured(details: unknown, text: string): { structuredContent?: Record<string, unknown> } {
   if (typeof details !== "object" || details === null || Array.isArray(details)) return {};
-  return { structuredContent: details as Record<string, unknown> };
+  const { aggregated: _aggregated, tail: _tail, ...rest } = details as Record<string, unknown>;
+  return { structuredContent: { ...rest, text } };
+}
+
+function textOf(content: CallToolResult["content"]): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }

@@ -38,7 +38,8 @@ export interface Grants {
   /** Counts the grants that let a command run without asking. */
   recordUse(decision: ExecDecision, command: string, toolCallId: string): void;
   list(): GrantView[];
-  dispose(): void;
+  /** Waits for what is still being written. */
+  dispose(): Promise<void>;
 }
 
 export interface GrantUse {
@@ -64,6 +65,7 @@ export function createGrants(deps: GrantsDeps): Grants {
   const revokedIds = new Set<string>();
   const uses = usesFrom(ledger);
   let cancelTimer = () => {};
+  let pruning: Promise<void> = Promise.resolve();
 
   const all = (): Grant[] => [...inMemory.values(), ...settings.settings().approvals.grants];
   const isAlive = (grant: Grant) =>
@@ -79,7 +81,7 @@ export function createGrants(deps: GrantsDeps): Grants {
   const hasEnded = (grant: Grant) => grant.expiresAtMs !== undefined && clock.nowMs() >= grant.expiresAtMs;
   const prune = () => {
     for (const [id, grant] of inMemory) if (hasEnded(grant)) inMemory.delete(id);
-    removeFromFile(hasEnded).catch((error: unknown) => {
+    pruning = removeFromFile(hasEnded).catch((error: unknown) => {
       // An ended grant in the file does not count; it is only untidy until the file can be written.
       logger.warn("grants.notPruned", { error });
     });
@@ -173,10 +175,11 @@ export function createGrants(deps: GrantsDeps): Grants {
         isInMemory: (id) => inMemory.has(id),
         findings: deps.findings,
       }),
-    dispose() {
+    async dispose() {
       cancelTimer();
       offSettings();
       events.clear();
+      await pruning;
     },
   };
 }

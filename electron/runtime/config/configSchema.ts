@@ -2,13 +2,13 @@
 
 import { z } from "zod";
 import type { FileProblem } from "../../../shared/contract/index.ts";
+import { type Json5Document, parseJson5 } from "../../../shared/json5/json5Document.ts";
 import {
   agentToolsSchema,
   policyConfigSchema,
   toolsConfigSchema,
 } from "../../../shared/policy/configSchema.ts";
 import { problemsOf } from "../storage/fileProblems.ts";
-import { type Json5Document, parseJson5 } from "../../../shared/json5/json5Document.ts";
 
 const anyObject = z.looseObject({});
 

@@ -1,8 +1,8 @@
 /** What openclaw.json says now, and what counts while it cannot be read. Pure. */
 
 import type { FileProblem } from "../../../shared/contract/index.ts";
-import { sha256Hex } from "../storage/atomicWrite.ts";
 import type { Json5Document } from "../../../shared/json5/json5Document.ts";
+import { sha256Hex } from "../storage/atomicWrite.ts";
 import { configSchema, type OpenClawConfig, validateConfigText } from "./configSchema.ts";
 
 /** A config that passed validation, with its text. */

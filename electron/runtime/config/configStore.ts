@@ -2,11 +2,6 @@
 
 import type { ConfigView, FileProblem } from "../../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
-import type { Clock } from "../clock.ts";
-import { createEmitter, type Emitter } from "../events/emitter.ts";
-import type { Logger } from "../logging/logger.ts";
-import { readTextFile, sha256Hex, writeFileAtomic } from "../storage/atomicWrite.ts";
-import { withFileLock } from "../storage/fileLock.ts";
 import {
   type DocumentPath,
   parseDottedPath,
@@ -14,6 +9,11 @@ import {
   type TextPosition,
 } from "../../../shared/json5/json5Document.ts";
 import { applyEdits, type DocumentEdit } from "../../../shared/json5/json5Edit.ts";
+import type { Clock } from "../clock.ts";
+import { createEmitter, type Emitter } from "../events/emitter.ts";
+import type { Logger } from "../logging/logger.ts";
+import { readTextFile, sha256Hex, writeFileAtomic } from "../storage/atomicWrite.ts";
+import { withFileLock } from "../storage/fileLock.ts";
 import { watchFile } from "../storage/watchFile.ts";
 import { type OpenClawConfig, validateConfigText } from "./configSchema.ts";
 import {

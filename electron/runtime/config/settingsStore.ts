@@ -2,14 +2,14 @@
 
 import type { FileProblem } from "../../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
+import { parseJson5 } from "../../../shared/json5/json5Document.ts";
+import { applyEdits, type DocumentEdit } from "../../../shared/json5/json5Edit.ts";
 import type { Clock } from "../clock.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Logger } from "../logging/logger.ts";
 import { readTextFile, writeFileAtomic } from "../storage/atomicWrite.ts";
 import { withFileLock } from "../storage/fileLock.ts";
 import { problemsOf } from "../storage/fileProblems.ts";
-import { parseJson5 } from "../../../shared/json5/json5Document.ts";
-import { applyEdits, type DocumentEdit } from "../../../shared/json5/json5Edit.ts";
 import { watchFile } from "../storage/watchFile.ts";
 import { defaultSettings, type Settings, settingsSchema } from "./settings.ts";
 

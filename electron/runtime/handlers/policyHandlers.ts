@@ -17,6 +17,7 @@ import {
   normalizeAgentId,
   type PolicyContext,
   resolveAgentId,
+  toolsConfigSchema,
 } from "../../../shared/policy/index.ts";
 import { agentScopes } from "../../../shared/policy/scopes.ts";
 import { type Handlers, hasScope, type ParsedInput, type Principal } from "../../../shared/rpc/index.ts";
@@ -131,7 +132,7 @@ async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<Sallypor
     input.platform ??
     (process.platform === "darwin" || process.platform === "win32" ? process.platform : "linux");
   const resolved = resolveExecPolicy({
-    globalExec: input.execConfig === undefined ? saved.global : (input.execConfig as ToolsExecConfig),
+    globalExec: input.execConfig === undefined ? saved.global : checkedExecConfig(input.execConfig),
     agentExec: input.execConfig === undefined ? saved.agent : undefined,
     agentConfigPath: saved.agentPath,
     approvals:
@@ -140,7 +141,8 @@ async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<Sallypor
         : normalizeApprovalsFile(input.approvalsFile, { newId: countedIds(), hardening }),
     ...(input.approvalsFile !== undefined || files.other === null ? {} : { otherApprovals: files.other }),
     agentId,
-    isSandboxed: false,
+    // A question about the saved config is answered for a session of a client, where it would run.
+    isSandboxed: input.execConfig === undefined && deps.policy.isSandboxed(agentId, `agent:${agentId}:mcp`),
     confirmed:
       input.execConfig === undefined ? deps.broadMode.confirmationFor(agentId) : { full: true, askOff: true },
     hardening,
@@ -164,6 +166,17 @@ async function explainExec(deps: PolicyHandlersDeps, input: ParsedInput<Sallypor
     },
     nowMs: deps.clock.nowMs(),
   });
+}
+
+/** @throws AppError INVALID_INPUT when the block would be refused in openclaw.json too */
+function checkedExecConfig(given: Record<string, unknown>): ToolsExecConfig {
+  const checked = toolsConfigSchema.shape.exec.safeParse(given);
+  if (checked.success) return (checked.data ?? {}) as ToolsExecConfig;
+  const [issue] = checked.error.issues;
+  throw new AppError(
+    "INVALID_INPUT",
+    `execConfig is not valid at ${issue?.path.map(String).join(".") || "its top"}: ${issue?.message ?? "unknown"}`,
+  );
 }
 
 /** Entries of a file that is only asked about need ids that mean nothing elsewhere. */

@@ -58,7 +58,10 @@ export function createBroadMode(deps: BroadModeDeps): BroadMode {
     });
     // A config that names a host which is not there still has a mode for the panel: the strictest.
     if (!resolved.ok) return { security: "deny" as const, ask: "always" as const };
-    return { security: resolved.policy.security.value, ask: resolved.policy.ask.value };
+    const { security, ask, alwaysAsk } = resolved.policy;
+    // A config that broke while running asks for everything, whatever the last good one said.
+    const isForced = alwaysAsk.includes("brokenConfig") && security.value !== "deny";
+    return { security: security.value, ask: isForced ? ("always" as const) : ask.value };
   };
   const isBroad = (mode: { security: string; ask: string }) =>
     mode.security === "full" && mode.ask !== "always";

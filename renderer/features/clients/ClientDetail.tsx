@@ -90,7 +90,9 @@ function TokenActs({ client }: { client: McpClient }) {
   return (
     <section className="stack">
       <h3>{t("token.title")}</h3>
-      {rotate.data === undefined ? null : <ConnectInstructions way="http" token={rotate.data.token} />}
+      {rotate.data === undefined ? null : (
+        <ConnectInstructions way="http" token={rotate.data.token} isMapped />
+      )}
       {error === null ? null : <ErrorState title={t("token.failed")} error={error} />}
       <div className="row">
         <Button icon="key" disabled={rotate.isPending} onClick={() => rotate.mutate({ id: client.id })}>

@@ -1,12 +1,14 @@
 /** Connects a new client: a name, then how to start it, with its token shown once. */
 
 import { type FormEvent, useState } from "react";
+import type { McpClient } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
-import { useMutationRpc } from "../../rpc/hooks.ts";
+import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { ErrorState } from "../../ui/States.tsx";
+import { VerdictShape } from "../../ui/Verdict.tsx";
 import { AgentPicker } from "./AgentPicker.tsx";
 import { ConnectInstructions } from "./ConnectInstructions.tsx";
 
@@ -37,7 +39,7 @@ export function ConnectClient({ onClose }: { onClose: (id: string | null) => voi
         onChange={setWay}
       />
       {way === "stdio" ? (
-        <StdioWay />
+        <StdioWay onClose={onClose} />
       ) : create.data === undefined ? (
         <form className="stack client-form" onSubmit={submit}>
           <Field label={t("field.name")} hint={t("field.nameHint")}>
@@ -69,7 +71,12 @@ export function ConnectClient({ onClose }: { onClose: (id: string | null) => voi
         </form>
       ) : (
         <>
-          <ConnectInstructions way="http" token={create.data.token} />
+          <ConnectInstructions
+            way="http"
+            token={create.data.token}
+            isMapped={create.data.client.mapping === "mapped"}
+          />
+          <Arrival isThisOne={({ id }) => id === create.data.client.id} name={create.data.client.name} />
           <div className="row">
             <Button size="primary" onClick={() => onClose(create.data.client.id)}>
               {t("connect.done")}
@@ -81,10 +88,42 @@ export function ConnectClient({ onClose }: { onClose: (id: string | null) => voi
   );
 }
 
+/** Says when the client that is being set up has come, and leads to its mapping. */
+function Arrival(props: {
+  isThisOne: (client: McpClient) => boolean;
+  name: string;
+  onOpen?: (id: string) => void;
+}) {
+  const t = useT("clients");
+  const client = useLive((state) => state.clients)?.find(
+    (one) => props.isThisOne(one) && one.connections > 0,
+  );
+  return (
+    <div className="row" role="status">
+      {client === undefined ? (
+        <>
+          <VerdictShape kind="skipped" />
+          <span className="second">{t("connect.waiting", { name: props.name })}</span>
+        </>
+      ) : (
+        <>
+          <VerdictShape kind="running" />
+          <span>{t("connect.isHere", { name: props.name })}</span>
+          {props.onOpen === undefined ? null : (
+            <Button onClick={() => props.onOpen?.(client.id)}>
+              {client.mapping === "unmapped" ? t("connect.mapIt") : t("connect.open")}
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
 /** What `--client` takes: no spaces, nothing that a shell would read. */
 const clientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-function StdioWay() {
+function StdioWay({ onClose }: { onClose: (id: string) => void }) {
   const t = useT("clients");
   const [name, setName] = useState("agent");
   const isRight = clientName.test(name);
@@ -107,7 +146,12 @@ function StdioWay() {
           )}
         </Field>
       </div>
-      {isRight ? <ConnectInstructions way="stdio" token={null} name={name} /> : null}
+      {isRight ? (
+        <>
+          <ConnectInstructions way="stdio" token={null} name={name} />
+          <Arrival isThisOne={(client) => client.name === name} name={name} onOpen={onClose} />
+        </>
+      ) : null}
     </>
   );
 }

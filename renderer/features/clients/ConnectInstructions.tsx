@@ -12,9 +12,16 @@ export interface ConnectInstructionsProps {
   token: string | null;
   /** Name for `--client`; each name has its own mapping. */
   name?: string;
+  /** It has an agent already. */
+  isMapped?: boolean;
 }
 
-export function ConnectInstructions({ way, token, name = "agent" }: ConnectInstructionsProps) {
+export function ConnectInstructions({
+  way,
+  token,
+  name = "agent",
+  isMapped = false,
+}: ConnectInstructionsProps) {
   const t = useT("clients");
   const mcpUrl = useLive((state) => state.mcpUrl);
   if (way === "stdio") {
@@ -25,6 +32,7 @@ export function ConnectInstructions({ way, token, name = "agent" }: ConnectInstr
         <p>{t("connect.stdioText")}</p>
         <CopyBlock label={t("connect.command")} text={`sallyport ${args.join(" ")}`} />
         <CopyBlock label={t("connect.config")} text={JSON.stringify(config, null, 2)} />
+        <p className="second">{t("connect.fromClone")}</p>
         <p className="second">{t("connect.newIsMinimal")}</p>
       </div>
     );
@@ -46,7 +54,7 @@ export function ConnectInstructions({ way, token, name = "agent" }: ConnectInstr
           </p>
         </>
       )}
-      <p className="second">{t("connect.newIsMinimal")}</p>
+      {isMapped ? null : <p className="second">{t("connect.newIsMinimal")}</p>}
     </div>
   );
 }

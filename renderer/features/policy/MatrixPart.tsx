@@ -1,42 +1,76 @@
 /** The matrix with its detail panel, or the same as a list. */
 
-import { type RefObject, useMemo, useState } from "react";
-import { useLocation } from "wouter";
-import type { PolicyContext } from "../../../shared/policy/types.ts";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { ConfigEdit, PolicyContext, PolicyFinding } from "../../../shared/policy/types.ts";
+import { useViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { DetailPane, Pane, SplitView, useIsNarrow } from "../../ui/index.ts";
 import { CellDetail } from "./detail/CellDetail.tsx";
+import { mergedFindings } from "./detail/Findings.tsx";
+import { SmallestFix } from "./detail/SmallestFix.tsx";
 import { Legend } from "./matrix/Legend.tsx";
 import { ListAlternative } from "./matrix/ListAlternative.tsx";
 import { Matrix } from "./matrix/Matrix.tsx";
 import type { Cursor } from "./matrix/matrixKeys.ts";
 import "./matrix/legend.css";
-import { contextToSearch } from "./model/contextAddress.ts";
-import { matrixRows, removerIndex } from "./model/matrixModel.ts";
+import { cellRules, lineOf, matrixRows, removerIndex } from "./model/matrixModel.ts";
+import type { Semantics } from "./model/semantics.ts";
+import type { Subject } from "./source/subject.ts";
 import type { TraceView } from "./usePolicyTrace.ts";
 
 export function MatrixPart(props: {
   view: TraceView;
+  subject: Subject;
   context: PolicyContext;
-  config: unknown;
+  semantics: Semantics;
+  /** Tool that the cursor starts on, as an address names it. */
+  startAt: string | null;
   filter: string;
   onFilter: (filter: string) => void;
   filterRef: RefObject<HTMLInputElement | null>;
   asList: boolean;
   onAsList: (asList: boolean) => void;
+  onWhy: (tool: string) => void;
+  onWhatIf: (line: number | null) => void;
+  onPropose: (edits: readonly ConfigEdit[], isReviewing: boolean) => void;
 }) {
   const t = useT("policy");
-  const [, navigate] = useLocation();
   const isNarrow = useIsNarrow();
-  const { trace, positions } = props.view;
+  const { trace, positions, findings } = props.view;
   const rows = useMemo(() => matrixRows(trace, props.filter), [trace, props.filter]);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [cursor, setCursor] = useState<Cursor | null>(() => {
+    const row = props.startAt === null ? -1 : rows.findIndex((entry) => entry.row.name === props.startAt);
+    const found = rows[row]?.row;
+    return found === undefined ? null : { row, column: removerIndex(trace, found) ?? 0 };
+  });
   const [isOpen, setIsOpen] = useState(!isNarrow);
+  const [warning, setWarning] = useState<number | null>(null);
+  const detailRef = useRef<HTMLDivElement>(null);
+  const [wantsDetail, setWantsDetail] = useState(0);
   const row = cursor === null ? undefined : rows[cursor.row];
-  const search = contextToSearch(props.context);
-  const why = (tool: string) =>
-    navigate(`/policy/why/${encodeURIComponent(tool)}${search === "" ? "" : `?${search}`}`);
+  const cell = cursor === null ? undefined : row?.row.cells[cursor.column];
   const isDetailShown = isOpen || !isNarrow;
+  const merged = useMemo(() => mergedFindings(findings), [findings]);
+
+  const stepWarning = (step: 1 | -1) => {
+    if (merged.length === 0) return;
+    const next = ((warning ?? (step === 1 ? -1 : 0)) + step + merged.length) % merged.length;
+    setWarning(next);
+    setIsOpen(true);
+    const column = columnOf(trace.columns, merged[next]?.finding);
+    if (column !== null) setCursor({ row: cursor?.row ?? 0, column });
+  };
+  useViewKeys({
+    "[": { label: t("grid.previousWarning"), run: () => stepWarning(-1) },
+    "]": { label: t("grid.nextWarning"), run: () => stepWarning(1) },
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Enter moves focus to the rule of the cell, once each time
+  useEffect(() => {
+    if (wantsDetail === 0) return;
+    const target = detailRef.current?.querySelector<HTMLElement>(".policy-line-link, button");
+    (target ?? detailRef.current)?.focus();
+  }, [wantsDetail]);
+
   const filterField = (
     <input
       ref={props.filterRef}
@@ -72,14 +106,17 @@ export function MatrixPart(props: {
             onCursor={setCursor}
             onPointed={() => setIsOpen(true)}
             onOpen={() => {
-              // Enter on a tool's later cells shows that cell; on a blank one, the cell that decided.
-              if (row !== undefined && cursor !== null && row.row.cells[cursor.column]?.effect === "gone") {
+              // On a cell that a tool never reached, the cell that decided is the one that has a rule.
+              if (row !== undefined && cursor !== null && cell?.effect === "gone")
                 setCursor({ row: cursor.row, column: removerIndex(trace, row.row) ?? cursor.column });
-              }
               setIsOpen(true);
+              setWantsDetail(wantsDetail + 1);
             }}
-            onWhy={why}
-            onWhatIf={() => navigate(`/policy/whatif${search === "" ? "" : `?${search}`}`)}
+            onWhy={props.onWhy}
+            onWhatIf={() => {
+              const [rule] = cell === undefined ? [] : cellRules(trace, cell);
+              props.onWhatIf(rule === undefined ? null : lineOf(positions, rule.configPath));
+            }}
             onList={() => props.onAsList(true)}
             corner={filterField}
             emptyText={t("noMatch", { filter: props.filter })}
@@ -88,19 +125,36 @@ export function MatrixPart(props: {
       </Pane>
       {isDetailShown ? (
         <DetailPane label={t("detail.label")} onClose={() => setIsOpen(false)}>
-          <CellDetail
-            trace={trace}
-            positions={positions}
-            config={props.config}
-            cell={
-              row === undefined || cursor === null
-                ? null
-                : { traceIndex: row.traceIndex, columnIndex: cursor.column }
-            }
-            onWhy={why}
-          />
+          <div ref={detailRef} tabIndex={-1} className="policy-detail-focus">
+            <CellDetail
+              view={props.view}
+              config={props.subject.config}
+              cell={
+                row === undefined || cursor === null
+                  ? null
+                  : { traceIndex: row.traceIndex, columnIndex: cursor.column }
+              }
+              onWhy={props.onWhy}
+              activeWarning={warning}
+            >
+              {row === undefined || row.row.verdict.kind === "kept" ? null : (
+                <SmallestFix
+                  tool={row.row.name}
+                  context={props.context}
+                  semantics={props.semantics}
+                  subject={props.subject}
+                  onPropose={props.onPropose}
+                />
+              )}
+            </CellDetail>
+          </div>
         </DetailPane>
       ) : null}
     </SplitView>
   );
+}
+
+function columnOf(columns: TraceView["trace"]["columns"], finding: PolicyFinding | undefined): number | null {
+  const index = columns.findIndex((column) => column.id === finding?.column);
+  return index < 0 ? null : index;
 }

@@ -53,7 +53,10 @@ export default function PolicyView() {
   const { context, semantics } = place;
   const configText = subject?.kind === "file" ? subject.text : undefined;
   const isBroken = shown !== null && shown.parsed.kind !== "ok";
-  const isReady = !isBroken && (subject !== null || saved.error !== null) && (known !== undefined || savedContexts.error !== null);
+  const isReady =
+    !isBroken &&
+    (subject !== null || saved.error !== null) &&
+    (known !== undefined || savedContexts.error !== null);
   const { view, error, retry } = usePolicyTrace({ context, semantics, configText }, isReady);
   const check = useAssertionCheck({ semantics, configText }, isReady);
 
@@ -63,7 +66,10 @@ export default function PolicyView() {
     [navigate, part, tool, context, semantics, isFile],
   );
   const lines = useMemo(
-    () => ({ fileName: subject?.name ?? "", open: (line: number) => go({ part: "whatif", tool: null, line }) }),
+    () => ({
+      fileName: subject?.name ?? "",
+      open: (line: number) => go({ part: "whatif", tool: null, line }),
+    }),
     [subject?.name, go],
   );
   const openContext = (next: PolicyContext, name: string) =>
@@ -187,11 +193,7 @@ export default function PolicyView() {
                 onOpenContext={openContext}
               />
             ) : part === "assertions" ? (
-              <AssertionsView
-                semantics={semantics}
-                configText={configText}
-                onOpen={openContext}
-              />
+              <AssertionsView semantics={semantics} configText={configText} onOpen={openContext} />
             ) : (
               <ComparePart
                 view={view}

@@ -49,7 +49,10 @@ export function usePolicyTrace(
             trace: data.trace,
             findings: found.data?.findings ?? data.trace.result.findings,
             positions: new Map(
-              Object.entries({ ...(found.isPlaceholderData ? {} : found.data?.positions), ...data.positions }),
+              Object.entries({
+                ...(found.isPlaceholderData ? {} : found.data?.positions),
+                ...data.positions,
+              }),
             ),
             problems: data.problems,
             evaluatedInMs: data.evaluatedInMs,

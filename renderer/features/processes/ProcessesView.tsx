@@ -8,6 +8,7 @@ import { useViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
 import { EmptyState, Pane, Skeleton, SplitView, useIsNarrow } from "../../ui/index.ts";
+import { TryoutCard } from "../tryout/TryoutCard.tsx";
 import { type EndTarget, EndTreeDialog } from "./EndTreeDialog.tsx";
 import { sizeText } from "./format.ts";
 import { ProcessList } from "./ProcessList.tsx";
@@ -71,7 +72,7 @@ export default function ProcessesView() {
           }
           footer={
             <p className="small">
-              {t("footer")} {t("buffers", { size: sizeText(kept) })}
+              {t("footer")} {kept > 0 ? t("buffers", { size: sizeText(kept) }) : null}
             </p>
           }
         >
@@ -96,6 +97,7 @@ export default function ProcessesView() {
         {tiles.length === 0 ? (
           <Pane label={t("terminals")}>
             <EmptyState title={t("emptyTitle")}>{t("emptyText")}</EmptyState>
+            <TryoutCard />
           </Pane>
         ) : (
           <div className="proc-area">

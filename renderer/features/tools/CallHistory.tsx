@@ -5,6 +5,7 @@ import type { ToolCallSnapshot } from "../../../shared/contract/index.ts";
 import { useLanguage, useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
 import { EmptyState, VerdictShape, VirtualList } from "../../ui/index.ts";
+import { TryoutCard } from "../tryout/TryoutCard.tsx";
 import { CallState } from "./CallState.tsx";
 import { callShape, durationText, sortedCalls } from "./callWords.ts";
 
@@ -13,8 +14,17 @@ export function CallHistory(props: { picked: string | null; onPick: (toolCallId:
   const language = useLanguage();
   const calls = useLive((state) => state.calls);
   const rows = useMemo(() => sortedCalls(calls), [calls]);
-  const time = useMemo(() => new Intl.DateTimeFormat(language, { timeStyle: "medium" }), [language]);
-  if (rows.length === 0) return <EmptyState title={t("noCalls")}>{t("noCallsText")}</EmptyState>;
+  const time = useMemo(
+    () => new Intl.DateTimeFormat(language, { timeStyle: "medium", hour12: false }),
+    [language],
+  );
+  if (rows.length === 0)
+    return (
+      <>
+        <EmptyState title={t("noCalls")}>{t("noCallsText")}</EmptyState>
+        <TryoutCard />
+      </>
+    );
   return (
     <VirtualList
       label={t("history")}

@@ -45,19 +45,21 @@ export function ToolDetail({ tool }: { tool: CatalogTool }) {
         ) : (
           <VerdictChip kind="kept">{t("registered")}</VerdictChip>
         )}
-        <span className="second">{t(`riskLong.${tool.risk}`)}</span>
+        {isAbsent ? null : <span className="second">{t(`riskLong.${tool.risk}`)}</span>}
       </div>
       {tool.presence.kind === "absent" ? <p className="second">{reasonText(tool.presence.reason)}</p> : null}
-      <section aria-label={t("modelSees")}>
-        <h2>{t("modelSees")}</h2>
+      <section aria-label={isAbsent ? t("modelWouldSee") : t("modelSees")}>
+        <h2>{isAbsent ? t("modelWouldSee") : t("modelSees")}</h2>
         <p className="tools-description">{tool.description}</p>
         <p className="second">
           {t("promptLine")} <code>{tool.promptLine}</code>
         </p>
-        <details className="tools-details">
-          <summary>{t("schema")}</summary>
-          <JsonTree value={tool.inputSchema} />
-        </details>
+        {isAbsent ? null : (
+          <details className="tools-details">
+            <summary>{t("schema")}</summary>
+            <JsonTree value={tool.inputSchema} />
+          </details>
+        )}
       </section>
       {isAbsent ? null : <CallForm tool={tool} lastState={call?.state ?? null} onStarted={setCallId} />}
       {call === undefined ? null : <CallState call={call} />}

@@ -1,5 +1,6 @@
 /** "Try it": a scripted agent that shows the whole way of a call in a minute. */
 
+import { Link, useLocation } from "wouter";
 import { useT } from "../../i18n/index.ts";
 import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -16,18 +17,29 @@ const shapes: Record<"waiting" | "running" | "done" | "denied" | "failed", Verdi
   failed: "danger",
 };
 
+/** The agent of every run; the runtime keeps it in memory only. */
+const tryoutAgentId = "tryout";
+
 export function TryoutCard() {
   const t = useT("tryout");
   const run = useLive((state) => state.tryout);
   const start = useMutationRpc("tryout.start");
   const stop = useMutationRpc("tryout.stop");
   const isRunning = run?.isRunning === true;
+  const waiting = useLive((state) => state.pending?.find(({ agentId }) => agentId === tryoutAgentId));
+  const [path] = useLocation();
+  const isFinished = run !== null && !isRunning && run.steps.every(({ state }) => state !== "waiting");
   return (
     <section className="tryout" aria-label={t("title")}>
       <div className="row">
         <div className="grow">
           <h2>{t("title")}</h2>
           <p className="second">{t("text")}</p>
+          {path.startsWith("/clients") ? null : (
+            <p className="second tryout-other">
+              <Link href="/clients">{t("orConnect")}</Link>
+            </p>
+          )}
         </div>
         {isRunning ? (
           <Button disabled={stop.isPending} onClick={() => stop.mutate({})}>
@@ -58,8 +70,11 @@ export function TryoutCard() {
                     <CommandText text={step.detail} />
                   </pre>
                 )}
-                {step.step === "askCommand" && step.state === "running" ? (
-                  <p className="tone-ask">{t("answerNow")}</p>
+                {step.state === "running" && waiting !== undefined ? (
+                  <p className="row">
+                    <span className="tone-ask">{t("answerNow")}</span>
+                    <Link href={`/approvals?id=${encodeURIComponent(waiting.id)}`}>{t("answer")}</Link>
+                  </p>
                 ) : null}
               </div>
               <VerdictChip kind={shapes[step.state]}>{t(`state.${step.state}`)}</VerdictChip>
@@ -67,6 +82,7 @@ export function TryoutCard() {
           ))}
         </ol>
       )}
+      {isFinished ? <p className="second tryout-other">{t("finished")}</p> : null}
     </section>
   );
 }

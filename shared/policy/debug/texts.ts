@@ -1,8 +1,8 @@
 /** English lines for comparisons, refutations and edits: command line, CI reports and error messages. */
 
 import { pathText } from "../configRecord.ts";
-import { describeReason, describeRule, toolSteps } from "../explain.ts";
-import type { ConfigEdit, PolicyContext, PolicyRow, PolicyTrace } from "../types.ts";
+import { describeReason, toolSteps } from "../explain.ts";
+import type { ConfigEdit, PolicyContext, PolicyRow, PolicyRule, PolicyTrace } from "../types.ts";
 import type { AssertionResult } from "./assertions.ts";
 import type { TraceComparison } from "./compareTraces.ts";
 import type { ClassLabel } from "./contextClasses.ts";
@@ -31,9 +31,15 @@ function verdictLine(trace: PolicyTrace, row: PolicyRow | undefined): string {
   const rule = trace.rules.find((candidate) => candidate.id === cell?.ruleIds?.[0]);
   const because = [
     ...(cell?.why === undefined ? [] : [describeReason(cell.why)]),
-    ...(rule === undefined ? [] : [describeRule(rule)]),
+    ...(rule === undefined ? [] : [ruleName(rule)]),
   ];
   return `removed at ${trace.columns[index]?.label ?? verdict.column} (${because.join("; ")})`;
+}
+
+/** @returns where a rule stands and what it says: `tools.deny[0] "exec"`; what it does is said by the cell it decided */
+export function ruleName(rule: PolicyRule): string {
+  const place = rule.configPath === null ? "built in" : rule.path;
+  return rule.entry === "" || rule.configPath === null ? place : `${place} ${JSON.stringify(rule.entry)}`;
 }
 
 /** @returns a class in words: `agent support, owner false, group none, model any, main, surface model` */
@@ -60,7 +66,7 @@ export function refutationLines(outcome: Extract<AssertionOutcome, { kind: "refu
       .map(({ label, cell, rules }) => {
         const because = [
           ...(cell.why === undefined ? [] : [describeReason(cell.why)]),
-          ...rules.slice(0, 1).map(describeRule),
+          ...rules.slice(0, 1).map(ruleName),
         ];
         return `${label}: ${cell.effect}${because.length === 0 ? "" : ` (${because.join("; ")})`}`;
       }),

@@ -55,7 +55,18 @@ const etcFiles = [
 ];
 
 /** A process that is root outside could write these although it holds no capability: the kernel looks at the user alone. */
-const readOnlyProc = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr"];
+const readOnlyProc = [
+  "sys",
+  "sysrq-trigger",
+  "irq",
+  "bus",
+  "fs",
+  "acpi",
+  "scsi",
+  "driver",
+  "mtrr",
+  "pressure",
+];
 
 const tmpfsBytes = 1024 ** 3;
 

@@ -87,7 +87,7 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
     if (deps.isSandboxed?.(context.agentId, context.sessionKey) === true) {
       throw fileProblem(
         "no_sandbox",
-        "This session belongs into a sandbox, and this build has no sandbox host. Ask the operator to turn the sandbox of this agent off. Nothing was done.",
+        "This session runs in a sandbox, which the file tools do not reach. Use exec there (cat, tee, patch), or ask the operator to turn the sandbox of this agent off. Nothing was done.",
       );
     }
     const target = await locate(given, {

@@ -22,7 +22,8 @@ export function useSavedAssertions() {
     useCallback(
       () =>
         void queryClient.invalidateQueries({
-          predicate: ({ queryKey: [method] }) => method === "policy.assertions.get" || method === "policy.check",
+          predicate: ({ queryKey: [method] }) =>
+            method === "policy.assertions.get" || method === "policy.check",
         }),
       [queryClient],
     ),

@@ -1,164 +1,220 @@
-/** Two contexts, or two semantics: only the tools that differ, A above B, parting where they part. */
+/** Two contexts, agents, semantics, files, or saved and edited: only the tools that differ, A above B. */
 
-import { useMemo, useState } from "react";
-import type { PolicyContext, PolicyRow, PolicyTrace } from "../../../../shared/policy/types.ts";
+import { useMemo, useRef, useState } from "react";
+import { compareTraces, comparisonLines } from "../../../../shared/policy/debug/index.ts";
+import type { PolicyContext } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
-import { ErrorState, Segmented, Skeleton, VerdictShape } from "../../../ui/index.ts";
+import { Button, ErrorState, Picker, Skeleton, useToast } from "../../../ui/index.ts";
 import { ContextBar, type KnownContexts } from "../context/ContextBar.tsx";
-import { diffTraces, type RowDiff } from "../model/traceDiff.ts";
-import { type Preset, type TraceView, usePolicyTrace } from "../usePolicyTrace.ts";
-import { columnHeadLabel, columnName } from "../words.ts";
+import { differencesOf, type RowDifference } from "../model/differences.ts";
+import { otherSemantics, type Semantics, semanticsIds } from "../model/semantics.ts";
+import { Rich } from "../Rich.tsx";
+import { readOpenedFile, type Subject, setOtherFile, useOpened } from "../source/subject.ts";
+import { type TraceView, usePolicyTrace } from "../usePolicyTrace.ts";
+import { CompareRows } from "./CompareRows.tsx";
 import "./compare.css";
+import { pinContext, usePinned } from "./pinned.ts";
 
-type Mode = "context" | "preset";
+type Source = "same" | "edited" | "saved" | "other";
 
 export function ComparePart(props: {
   view: TraceView;
+  subject: Subject;
   context: PolicyContext;
+  semantics: Semantics;
   known: KnownContexts | undefined;
-  activePreset: Preset;
+  /** The edit of the what-if view, when there is one. */
+  draftText: string | null;
 }) {
   const t = useT("policy");
-  const [mode, setMode] = useState<Mode>("context");
-  const [other, setOther] = useState<PolicyContext>(() => firstOther(props.context, props.known));
-  const otherPreset: Preset = props.view.preset === "reference" ? "sallyport" : "reference";
-  const b = usePolicyTrace(
-    mode === "context"
-      ? { context: other, preset: props.view.preset }
-      : { context: props.context, preset: otherPreset },
+  const toast = useToast();
+  const { subject, context, semantics } = props;
+  const { other } = useOpened();
+  const pinned = usePinned();
+  const [source, setSource] = useState<Source>(() => (props.draftText === null ? "same" : "edited"));
+  const [chosen, setChosen] = useState<PolicyContext | null>(
+    () => pinned ?? (props.draftText === null ? firstOther(context, props.known) : null),
   );
+  const [by, setBy] = useState<Semantics>(() =>
+    pinned === null && props.draftText === null && firstOther(context, props.known) === null
+      ? otherSemantics(semantics)
+      : semantics,
+  );
+  const [showEqual, setShowEqual] = useState(false);
+  const fileRef = useRef<HTMLInputElement>(null);
+  // Until another context is chosen, B follows A.
+  const contextB = chosen ?? context;
+  const textB = {
+    same: subject.kind === "file" ? subject.text : undefined,
+    saved: undefined,
+    edited: props.draftText ?? undefined,
+    other: other?.text,
+  }[source];
+  const b = usePolicyTrace({ context: contextB, semantics: by, configText: textB });
+  const bView = b.view;
   const diffs = useMemo(
-    () => (b.view === null ? [] : diffTraces(props.view.trace, b.view.trace)),
-    [props.view, b.view],
+    () => (bView === null ? [] : differencesOf(props.view.trace, bView.trace)),
+    [props.view, bView],
   );
+  const copy = () => {
+    if (bView === null) return;
+    const a = props.view.trace;
+    const lines = comparisonLines(a, bView.trace, compareTraces(a, bView.trace));
+    navigator.clipboard.writeText(lines.join("\n")).then(
+      () => toast({ text: t("compare.copied", { count: lines.length }) }),
+      () => toast({ text: t("copyFailed") }),
+    );
+  };
+  const sources: Source[] = [
+    "same",
+    ...(props.draftText === null ? [] : (["edited"] as const)),
+    ...(subject.kind === "file" ? (["saved"] as const) : []),
+    ...(other?.parsed.kind === "ok" ? (["other"] as const) : []),
+  ];
   return (
-    <div className="policy-compare view-pad">
-      <div className="policy-compare-head">
-        <Segmented
-          role="radio"
-          label={t("compare.with")}
-          value={mode}
-          options={[
-            { value: "context", label: t("compare.otherContext") },
-            { value: "preset", label: t("compare.otherPreset") },
-          ]}
-          onChange={setMode}
-        />
-        <h2 aria-live="polite">{t("compare.differences", { count: diffs.length })}</h2>
-      </div>
-      <p className="second">
-        <b>{t("compare.a")}</b> {contextText(t, props.context, mode === "preset" ? props.view.preset : null)}
-      </p>
-      {mode === "context" ? (
-        <div className="policy-compare-b">
-          <b>{t("compare.b")}</b>
-          <ContextBar context={other} known={props.known} onChange={setOther} />
+    <div className="policy-compare">
+      <div className="policy-compare-sides">
+        <div className="policy-compare-side">
+          <b>{t("compare.a")}</b>
+          <span className="second">
+            {[subject.name, ...contextParts(context), t(`preset.${semantics}`)].join(" · ")}
+          </span>
         </div>
-      ) : (
-        <p className="second">
-          <b>{t("compare.b")}</b> {contextText(t, props.context, otherPreset)}
-        </p>
-      )}
-      {b.view === null ? (
+        <div className="policy-compare-side">
+          <b>{t("compare.b")}</b>
+          <Picker
+            label={t("compare.config")}
+            value={source}
+            options={[
+              ...sources.map((value) => ({
+                value,
+                label:
+                  value === "other"
+                    ? (other?.name ?? "")
+                    : t(`compare.source.${value}`, { name: subject.name }),
+              })),
+              { value: "choose", label: t("compare.source.choose") },
+            ]}
+            onChange={(value) => {
+              const found = sources.find((known) => known === value);
+              if (found === undefined) fileRef.current?.click();
+              else setSource(found);
+            }}
+          />
+          <Picker
+            label={t("preset.label")}
+            value={by}
+            options={semanticsIds.map((value) => ({ value, label: t(`preset.${value}`) }))}
+            onChange={(value) => setBy(value === "openclaw" ? "openclaw" : "here")}
+          />
+          <ContextBar context={contextB} known={props.known} onChange={setChosen} />
+          {chosen === null ? null : (
+            <Button
+              onClick={() => {
+                setChosen(null);
+                pinContext(null);
+              }}
+            >
+              {t("compare.sameContext")}
+            </Button>
+          )}
+          <input
+            ref={fileRef}
+            type="file"
+            className="sr-only"
+            tabIndex={-1}
+            accept=".json,.json5,application/json"
+            aria-label={t("compare.source.choose")}
+            onChange={(event) => {
+              const file = event.target.files?.[0];
+              event.target.value = "";
+              if (file === undefined) return;
+              void readOpenedFile(file).then((opened) => {
+                setOtherFile(opened);
+                if (opened.parsed.kind === "ok") setSource("other");
+              });
+            }}
+          />
+        </div>
+        {other !== null && other.parsed.kind === "broken" ? (
+          <p className="policy-problem" role="alert">
+            {t("file.broken", { name: other.name })}{" "}
+            {t("whatif.problem", {
+              line: other.parsed.problem.line ?? 1,
+              column: other.parsed.problem.column ?? 1,
+              message: other.parsed.problem.message,
+            })}
+          </p>
+        ) : null}
+      </div>
+      <div className="policy-compare-head">
+        <h2 aria-live="polite">{t("compare.differences", { count: diffs.length })}</h2>
+        <Words diffs={diffs} />
+        <span className="grow" />
+        <label className="policy-check">
+          <input
+            type="checkbox"
+            checked={showEqual}
+            onChange={(event) => setShowEqual(event.target.checked)}
+          />
+          {t("compare.showEqual")}
+        </label>
+        <Button onClick={copy} disabled={bView === null || diffs.length === 0}>
+          {t("compare.copy")}
+        </Button>
+      </div>
+      {bView === null ? (
         b.error === null ? (
           <Skeleton rows={6} />
         ) : (
           <ErrorState title={t("error.title")} error={b.error} onRetry={b.retry} />
         )
-      ) : diffs.length === 0 ? (
-        <p>{t("compare.none")}</p>
+      ) : diffs.length === 0 && !showEqual ? (
+        <p className="view-pad">{t("compare.none")}</p>
       ) : (
-        <DiffTable a={props.view.trace} b={b.view.trace} diffs={diffs} />
+        <CompareRows a={props.view} b={bView} diffs={diffs} showEqual={showEqual} />
       )}
     </div>
   );
 }
 
-function contextText(t: ReturnType<typeof useT>, context: PolicyContext, preset: Preset | null): string {
-  const parts = [
+/** Widening first: it is what a person would regret. */
+function Words({ diffs }: { diffs: readonly RowDifference[] }) {
+  const t = useT("policy");
+  const named = (direction: RowDifference["direction"]) =>
+    diffs.filter((diff) => diff.direction === direction).map((diff) => diff.name);
+  const [wider, narrower] = [named("widens"), named("narrows")];
+  return (
+    <span className="policy-compare-words">
+      {wider.length === 0 ? null : (
+        <span className="tone-stop">
+          <Rich t={t} k="compare.wider" values={{ tools: short(wider) }} />
+        </span>
+      )}{" "}
+      {narrower.length === 0 ? null : (
+        <span className="tone-keep">
+          <Rich t={t} k="compare.narrower" values={{ tools: short(narrower) }} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function short(names: readonly string[]): string {
+  return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} +${names.length - 4}`;
+}
+
+function contextParts(context: PolicyContext): string[] {
+  return [
     context.agentId,
     context.provider === undefined ? undefined : [context.provider, context.model].filter(Boolean).join("/"),
     context.channel,
     context.groupId,
-    preset === null ? undefined : t(`preset.${preset}`),
-  ];
-  return parts.filter((part) => part !== undefined && part !== "").join(" · ");
+  ].filter((part): part is string => part !== undefined && part !== "");
 }
 
-function firstOther(context: PolicyContext, known: KnownContexts | undefined): PolicyContext {
+/** Another agent in the same situation; null when the config has one agent only. */
+function firstOther(context: PolicyContext, known: KnownContexts | undefined): PolicyContext | null {
   const agent = known?.agents.find(({ id }) => id !== context.agentId);
-  return agent === undefined ? { ...context } : { ...context, agentId: agent.id, sessionKey: undefined };
+  return agent === undefined ? null : { ...context, agentId: agent.id, sessionKey: undefined };
 }
-
-function DiffTable(props: { a: PolicyTrace; b: PolicyTrace; diffs: readonly RowDiff[] }) {
-  const t = useT("policy");
-  return (
-    <div className="policy-compare-scroll">
-      <table className="policy-compare-table" aria-label={t("compare.grid")}>
-        <thead>
-          <tr>
-            <th scope="col">{t("columns.tool")}</th>
-            <th scope="col" aria-label={t("compare.with")} />
-            {props.a.columns.map((column) => (
-              <th key={column.id} scope="col" title={columnName(t, column)}>
-                {column.number === undefined ? null : <b>{column.number}</b>}
-                <span>{columnHeadLabel(t, column).replaceAll(".", ".\u200b")}</span>
-              </th>
-            ))}
-            <th scope="col" aria-label={t("compare.differences", { count: props.diffs.length })} />
-          </tr>
-        </thead>
-        {props.diffs.map((diff) => (
-          <tbody key={diff.name}>
-            <SideRow trace={props.a} row={diff.before} diff={diff} side="a" />
-            <SideRow trace={props.b} row={diff.after} diff={diff} side="b" />
-          </tbody>
-        ))}
-      </table>
-    </div>
-  );
-}
-
-const shapes = {
-  kept: "kept",
-  removed: "removed",
-  wouldRemove: "wouldRemove",
-  skipped: "skipped",
-  absent: "removed",
-  failsOpen: "failsOpen",
-  withoutEffect: "withoutEffect",
-} as const;
-
-function SideRow(props: { trace: PolicyTrace; row: PolicyRow | null; diff: RowDiff; side: "a" | "b" }) {
-  const t = useT("policy");
-  const { diff, row } = props;
-  return (
-    <tr>
-      {props.side === "a" ? (
-        <th scope="rowgroup" rowSpan={2} className="evidence">
-          {diff.name}
-        </th>
-      ) : null}
-      <td className="dim">{t(`compare.${props.side}`)}</td>
-      {props.trace.columns.map((column, index) => {
-        const effect = row?.cells[index]?.effect ?? "gone";
-        return (
-          <td
-            key={column.id}
-            className={diff.changedColumns.has(column.id) ? "is-different" : ""}
-            aria-label={`${columnName(t, column)}, ${t(`effect.${effect}`)}`}
-          >
-            {effect === "gone" ? null : <VerdictShape kind={shapes[effect]} />}
-          </td>
-        );
-      })}
-      {props.side === "a" ? (
-        <td rowSpan={2} className={directionClass[diff.direction]}>
-          {t(`compare.${diff.direction}`)}
-        </td>
-      ) : null}
-    </tr>
-  );
-}
-
-const directionClass = { widens: "tone-stop", narrows: "tone-keep", same: "dim" } as const;

@@ -1,6 +1,6 @@
 /** The situation that the matrix answers for, one picker per part; every choice goes into the address. */
 
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { PolicyContext } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import type { PanelOutput } from "../../../rpc/connection.ts";
@@ -17,17 +17,22 @@ export function ContextBar(props: {
   onChange: (context: PolicyContext) => void;
   /** What stands at the right end. */
   note?: string;
+  children?: ReactNode;
 }) {
   const t = useT("policy");
   const { context, known, onChange } = props;
   const agents = useMemo(
     (): PickerOption[] =>
       withCurrent(
-        (known?.agents ?? []).map(({ id, isDefault }) => ({
-          value: id,
-          label: id,
-          ...(isDefault ? { hint: t("context.defaultAgent") } : {}),
-        })),
+        seenFirst(
+          (known?.agents ?? []).map(({ id, isDefault }) => ({
+            value: id,
+            label: id,
+            ...(isDefault ? { hint: t("context.defaultAgent") } : {}),
+          })),
+          known?.seen.map((entry) => entry.context.agentId),
+          t("context.seen"),
+        ),
         context.agentId ?? unset,
       ),
     [known, context.agentId, t],
@@ -38,7 +43,14 @@ export function ContextBar(props: {
       return { value, label: value };
     });
     return withCurrent(
-      [{ value: unset, label: t("context.anyModel") }, ...found],
+      [
+        { value: unset, label: t("context.anyModel") },
+        ...seenFirst(
+          found,
+          known?.seen.map((entry) => modelLabel(entry.context)),
+          t("context.seen"),
+        ),
+      ],
       modelLabel(context) ?? unset,
     );
   }, [known, context, t]);
@@ -47,11 +59,17 @@ export function ContextBar(props: {
     return withCurrent(
       [
         { value: unset, label: t("context.noChannel") },
-        ...channels.map((channel) => ({ value: channel, label: channel })),
-        ...(known?.groups ?? []).map(({ channel, groupId }) => ({
-          value: `${channel}\u0000${groupId}`,
-          label: t("context.group", { channel, group: groupId }),
-        })),
+        ...seenFirst(
+          [
+            ...channels.map((channel) => ({ value: channel, label: channel })),
+            ...(known?.groups ?? []).map(({ channel, groupId }) => ({
+              value: `${channel}\u0000${groupId}`,
+              label: t("context.group", { channel, group: groupId }),
+            })),
+          ],
+          known?.seen.map((entry) => channelValue(entry.context)),
+          t("context.seen"),
+        ),
       ],
       channelValue(context),
       (value) => {
@@ -65,6 +83,7 @@ export function ContextBar(props: {
       (known?.seen ?? []).map(({ label, context: found }) => ({ value: contextToSearch(found), label })),
     [known],
   );
+  const here = contextToSearch(context);
   const set = (change: Partial<PolicyContext>) => {
     const next: PolicyContext = { ...context, ...change };
     // A session key would decide agent, group and depth by itself, against what was just chosen.
@@ -74,6 +93,17 @@ export function ContextBar(props: {
   const triState = (value: boolean | undefined) => (value === undefined ? unset : value ? "1" : "0");
   return (
     <div className="policy-context" role="toolbar" aria-label={t("context.label")}>
+      {seen.length === 0 ? null : (
+        <Picker
+          label={t("context.seen")}
+          value={seen.some((entry) => entry.value === here) ? here : unset}
+          options={[{ value: unset, label: t("context.ownChoice") }, ...seen]}
+          onChange={(value) => {
+            const found = known?.seen.find((entry) => contextToSearch(entry.context) === value);
+            if (found !== undefined) onChange(found.context);
+          }}
+        />
+      )}
       <Picker
         label={t("context.agent")}
         value={context.agentId ?? unset}
@@ -137,17 +167,7 @@ export function ContextBar(props: {
         ]}
         onChange={(value) => set({ surface: value === "mcp" || value === "http" ? value : "model" })}
       />
-      {seen.length === 0 ? null : (
-        <Picker
-          label={t("context.seen")}
-          value={unset}
-          options={seen}
-          onChange={(value) => {
-            const found = known?.seen.find((entry) => contextToSearch(entry.context) === value);
-            if (found !== undefined) onChange(found.context);
-          }}
-        />
-      )}
+      {props.children}
       {props.note === undefined ? null : <span className="policy-note evidence">{props.note}</span>}
     </div>
   );
@@ -156,6 +176,23 @@ export function ContextBar(props: {
 function channelValue(context: PolicyContext): string {
   if (!context.channel) return unset;
   return context.groupId ? `${context.channel}\u0000${context.groupId}` : context.channel;
+}
+
+/** What sessions really used comes first; an option that no config names is added for it. */
+function seenFirst(
+  options: readonly PickerOption[],
+  seen: readonly (string | null | undefined)[] | undefined,
+  hint: string,
+): PickerOption[] {
+  const used = new Set(
+    (seen ?? []).filter((value) => value !== null && value !== undefined && value !== unset),
+  );
+  const known = new Map(options.map((option) => [option.value, option]));
+  const first = [...used].flatMap((value): PickerOption[] => {
+    const option = known.get(value ?? unset);
+    return value == null ? [] : [{ value, label: option?.label ?? value.replace("\u0000", " · "), hint }];
+  });
+  return [...first, ...options.filter((option) => !used.has(option.value))];
 }
 
 /** A typed value is `provider/model` or a provider alone; a model id may itself hold slashes. */

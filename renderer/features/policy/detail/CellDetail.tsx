@@ -2,32 +2,34 @@
 
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
-import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { Button, Kbd, type VerdictKind, VerdictShape } from "../../../ui/index.ts";
-import { cellRules, type Positions } from "../model/matrixModel.ts";
+import { cellRules } from "../model/matrixModel.ts";
 import { Rich } from "../Rich.tsx";
+import type { TraceView } from "../usePolicyTrace.ts";
 import { cellSentence, columnLabel, verdictText } from "../words.ts";
 import "./detail.css";
 import { Findings } from "./Findings.tsx";
 import { RuleBlocks } from "./RuleBlocks.tsx";
 
 export interface CellDetailProps {
-  trace: PolicyTrace;
-  positions: Positions;
+  view: TraceView;
   config: unknown;
   /** Null: nothing chosen, only the warnings are shown. */
   cell: { traceIndex: number; columnIndex: number } | null;
   /** Absent where the answer is already on screen. */
   onWhy?: (tool: string) => void;
   hideWarnings?: boolean;
+  /** Position of the warning that keys have chosen. */
+  activeWarning?: number | null;
   /** Stands between rules and warnings. */
   children?: ReactNode;
 }
 
 export function CellDetail(props: CellDetailProps) {
   const t = useT("policy");
-  const { trace, positions, onWhy } = props;
+  const { onWhy } = props;
+  const { trace, positions } = props.view;
   const row = props.cell === null ? undefined : trace.rows[props.cell.traceIndex];
   const column = props.cell === null ? undefined : trace.columns[props.cell.columnIndex];
   const cell = props.cell === null ? undefined : row?.cells[props.cell.columnIndex];
@@ -37,7 +39,7 @@ export function CellDetail(props: CellDetailProps) {
         <p className="second">{t("detail.empty")}</p>
         <hr className="policy-rule" />
         <h2>{t("detail.warnings")}</h2>
-        <Findings t={t} trace={trace} positions={positions} />
+        <Findings t={t} view={props.view} active={props.activeWarning} />
         <KeyHints t={t} />
       </div>
     );
@@ -78,7 +80,7 @@ export function CellDetail(props: CellDetailProps) {
         <>
           <hr className="policy-rule" />
           <h2>{t("detail.warnings")}</h2>
-          <Findings t={t} trace={trace} positions={positions} />
+          <Findings t={t} view={props.view} active={props.activeWarning} />
           <KeyHints t={t} />
         </>
       )}

@@ -1,32 +1,37 @@
 /** What is odd about the config in this context: lists that restrict nothing, names that nobody has. */
 
 import type { TFunction } from "i18next";
-import type { PolicyFinding, PolicyTrace } from "../../../../shared/policy/types.ts";
+import { useEffect, useRef } from "react";
+import { pathText } from "../../../../shared/policy/index.ts";
+import type { PolicyFinding } from "../../../../shared/policy/types.ts";
 import { VerdictShape } from "../../../ui/index.ts";
-import { lineOf, type Positions, pathText } from "../model/matrixModel.ts";
+import { LineLink } from "../LineLink.tsx";
+import { lineOf } from "../model/matrixModel.ts";
 import { Rich } from "../Rich.tsx";
+import type { TraceView } from "../usePolicyTrace.ts";
 
 export function Findings({
   t,
-  trace,
-  positions,
+  view,
+  active,
 }: {
   t: TFunction;
-  trace: PolicyTrace;
-  positions: Positions;
+  view: TraceView;
+  /** Position of the one that keys have chosen. */
+  active?: number | null | undefined;
 }) {
-  const findings = mergedFindings(trace.result.findings);
+  const findings = mergedFindings(view.findings);
   if (findings.length === 0) return <p className="second">{t("detail.noWarnings")}</p>;
   return (
     <ul className="policy-findings">
-      {findings.map(({ finding, columns }) => (
+      {findings.map(({ finding, columns }, index) => (
         <Finding
           key={`${finding.kind} ${finding.path} ${finding.entries.join()}`}
           t={t}
-          trace={trace}
+          view={view}
           finding={finding}
           columns={columns}
-          positions={positions}
+          isActive={index === active}
         />
       ))}
     </ul>
@@ -34,7 +39,7 @@ export function Findings({
 }
 
 /** One list may speak at two stages: then it is one finding, seen at both. */
-function mergedFindings(findings: readonly PolicyFinding[]) {
+export function mergedFindings(findings: readonly PolicyFinding[]) {
   const merged = new Map<string, { finding: PolicyFinding; columns: PolicyFinding["column"][] }>();
   for (const finding of findings) {
     const key = JSON.stringify([finding.kind, finding.path, finding.entries]);
@@ -47,20 +52,25 @@ function mergedFindings(findings: readonly PolicyFinding[]) {
 
 function Finding(props: {
   t: TFunction;
-  trace: PolicyTrace;
+  view: TraceView;
   finding: PolicyFinding;
   columns: readonly PolicyFinding["column"][];
-  positions: Positions;
+  isActive: boolean;
 }) {
-  const { t, trace, finding } = props;
+  const { t, finding } = props;
+  const { trace, positions } = props.view;
+  const ref = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (props.isActive) ref.current?.scrollIntoView({ block: "nearest" });
+  }, [props.isActive]);
   const number = trace.columns.find(({ id }) => id === finding.column)?.number;
   const numbers = props.columns.flatMap(
     (id) => trace.columns.find((column) => column.id === id)?.number ?? [],
   );
-  const line = lineOf(props.positions, finding.configPath);
+  const line = lineOf(positions, finding.configPath);
   const [fix] = finding.fix ?? [];
   return (
-    <li>
+    <li ref={ref} className={props.isActive ? "is-active" : ""} aria-current={props.isActive}>
       <VerdictShape kind={finding.failsOpen ? "failsOpen" : "asks"} />
       <div>
         <Rich
@@ -76,11 +86,7 @@ function Finding(props: {
           <Rich t={t} k="finding.didYouMean" values={{ name: finding.suggestion }} />
         )}{" "}
         {numbers.length < 2 ? null : t("finding.seenAt", { numbers: numbers.join(", ") })}{" "}
-        {line === null ? null : (
-          <span className="policy-line-no" title={t("detail.line", { line })}>
-            :{line}
-          </span>
-        )}
+        <LineLink line={line} />
         {finding.failsOpen ? (
           <p className="second">{t(finding.enforced ? "detail.enforcedHere" : "detail.failsOpenThere")}</p>
         ) : null}

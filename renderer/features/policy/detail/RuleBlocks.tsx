@@ -2,6 +2,7 @@
 
 import type { TFunction } from "i18next";
 import type { PolicyRule, PolicyTrace } from "../../../../shared/policy/types.ts";
+import { LineLink } from "../LineLink.tsx";
 import type { Positions } from "../model/matrixModel.ts";
 import { type RuleBlock, type RuleLine, ruleBlocks } from "../model/ruleBlocks.ts";
 import { Rich } from "../Rich.tsx";
@@ -17,6 +18,8 @@ export function RuleBlocks(props: {
   isRemoval: boolean;
   /** Reason that is already said above; not repeated at the rule. */
   saidCode?: string | undefined;
+  /** Name the file in front of line numbers. */
+  showFile?: boolean;
 }) {
   const blocks = ruleBlocks(props.rules, props.config, props.positions);
   if (blocks.length === 0) return null;
@@ -26,11 +29,7 @@ export function RuleBlocks(props: {
         <li key={block.place ?? block.lines[0]?.id} className={blockClass(block, props.isRemoval)}>
           <div className="policy-rule-place">
             <span className="ellipsis">{block.place ?? props.t("detail.builtIn")}</span>
-            {block.line === null ? null : (
-              <span className="policy-line-no" title={props.t("detail.line", { line: block.line })}>
-                :{block.line}
-              </span>
-            )}
+            <LineLink line={block.line} showFile={props.showFile ?? false} />
           </div>
           {block.lines.map((line) => (
             <RuleLineView key={line.id} {...props} line={line} blockLine={block.line} />
@@ -80,7 +79,10 @@ function RuleLineView(props: {
     <div className="policy-rule-line">
       {lost === undefined ? <span>{text}</span> : <s>{text}</s>}
       {line.line !== null && line.line !== props.blockLine ? (
-        <span className="policy-line-no"> :{line.line}</span>
+        <>
+          {" "}
+          <LineLink line={line.line} />
+        </>
       ) : null}
       {isSaid ? null : (
         <div className="policy-rule-why">

@@ -18,9 +18,10 @@ import {
 import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { useLive } from "../../../rpc/hooks.ts";
+import { useIsNarrow } from "../../../ui/index.ts";
+import type { RowDifference } from "../model/differences.ts";
 import { drawRow, planColumns } from "../model/matrixGeometry.ts";
 import type { MatrixRow, Positions } from "../model/matrixModel.ts";
-import type { RowDiff } from "../model/traceDiff.ts";
 import { cellName, sectionLabel } from "../words.ts";
 import "./matrix.css";
 import { MatrixHead } from "./MatrixHead.tsx";
@@ -42,7 +43,7 @@ export interface MatrixProps {
   onWhatIf?: () => void;
   onList?: () => void;
   /** What differs from the saved config, by tool name. */
-  diffs?: ReadonlyMap<string, RowDiff>;
+  diffs?: ReadonlyMap<string, RowDifference>;
   label?: string;
   /** What stands in the empty corner above the tools. */
   corner?: ReactNode;
@@ -51,8 +52,6 @@ export interface MatrixProps {
 }
 
 const narrowPx = 720;
-/** Below this the columns do not fit, so skipped ones give way first. */
-const foldPx = 850;
 /** Left padding of the scroll area, as in the style sheet. */
 const paddingPx = 14;
 
@@ -66,8 +65,9 @@ export function Matrix(props: MatrixProps) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const size = useElementSize(scrollRef);
   const isNarrow = size.width > 0 && size.width < narrowPx;
-  const foldSkipped = size.width > 0 && size.width < foldPx;
-  const toolWidth = isNarrow ? 168 : 182;
+  // In a narrow window not all columns fit, so skipped ones give way first.
+  const foldSkipped = useIsNarrow();
+  const toolWidth = isNarrow ? 168 : 190;
   const plan = useMemo(
     () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - paddingPx - 2), foldSkipped),
     [trace, size.width, toolWidth, foldSkipped],
@@ -267,14 +267,12 @@ export function Matrix(props: MatrixProps) {
 
 const changeSigns = { widens: "+", narrows: "−", same: "~" } as const;
 
-const changedCache = new WeakMap<RowDiff, ReadonlySet<number>>();
+const changedCache = new WeakMap<RowDifference, ReadonlySet<number>>();
 
-function changedIndexes(trace: PolicyTrace, diff: RowDiff): ReadonlySet<number> {
+function changedIndexes(trace: PolicyTrace, diff: RowDifference): ReadonlySet<number> {
   let indexes = changedCache.get(diff);
   if (indexes === undefined) {
-    indexes = new Set(
-      trace.columns.flatMap((column, index) => (diff.changedColumns.has(column.id) ? [index] : [])),
-    );
+    indexes = new Set(trace.columns.flatMap((column, index) => (diff.causes.has(column.id) ? [index] : [])));
     changedCache.set(diff, indexes);
   }
   return indexes;

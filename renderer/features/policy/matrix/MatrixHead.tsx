@@ -27,6 +27,8 @@ export const MatrixHead = memo(function MatrixHead(props: {
   positions: Positions;
   activeColumn: number | null;
   corner: ReactNode;
+  /** Where two traces share the head, counts of one would mislead. */
+  hideCounts?: boolean;
 }) {
   const { t, columns, plan } = props;
   return (
@@ -85,7 +87,7 @@ export const MatrixHead = memo(function MatrixHead(props: {
               <span className="mx-fails">{t("columns.failsOpen")}</span>
             ) : null}
             <span className="mx-counts">
-              {isSkipped ? (
+              {props.hideCounts === true && !isSkipped ? null : isSkipped ? (
                 column.kind === "pre-filter" || place.isFolded ? null : (
                   <span className="dim">{t("columns.skipped")}</span>
                 )
@@ -103,10 +105,10 @@ export const MatrixHead = memo(function MatrixHead(props: {
   );
 });
 
-/** Whether the piece follows a dot directly: then only a break may stand between them, no space. */
+/** Whether the piece follows the one before directly: then only a break may stand between them, no space. */
 function isJoined(label: string, pieceIndex: number): boolean {
-  const before = labelPieces(label)[pieceIndex - 1];
-  return before?.endsWith(".") ?? false;
+  const pieces = labelPieces(label);
+  return label.includes(`${pieces[pieceIndex - 1]}${pieces[pieceIndex]}`);
 }
 
 function headName(t: TFunction, column: PolicyColumn): string {

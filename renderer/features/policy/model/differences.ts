@@ -19,7 +19,9 @@ const followers: ReadonlySet<CellEffect> = new Set<CellEffect>(["gone", "skipped
 /** @returns differing rows: those of `a` in its order, then those that only `b` has */
 export function differencesOf(a: PolicyTrace, b: PolicyTrace): RowDifference[] {
   return compareTraces(a, b).rows.flatMap((row): RowDifference[] => {
-    const causes = new Set(row.columns.filter((id) => !isFollower(effectAt(a, row.a, id), effectAt(b, row.b, id))));
+    const causes = new Set(
+      row.columns.filter((id) => !isFollower(effectAt(a, row.a, id), effectAt(b, row.b, id))),
+    );
     // A path that differs only in how far the tool came is told by its verdict.
     return row.change === "path" && causes.size === 0
       ? []

@@ -3,8 +3,8 @@
 import type { PolicyCell, PolicyColumn } from "../../../../shared/policy/types.ts";
 
 const preFilterWidthPx = 19;
-const stageWidthPx = { min: 57, max: 92 };
-const surfaceWidthPx = 54;
+const stageWidthPx = { min: 52, max: 120 };
+const surfaceWidthPx = 58;
 const foldedWidthPx = 12;
 const groupGapPx = 6;
 

@@ -30,6 +30,9 @@ export default function TextEditor(props: {
   value: string;
   label: string;
   problems: readonly EditorProblem[];
+  isReadOnly?: boolean;
+  /** Line to bring into sight and mark, counted from 1. */
+  revealLine?: number | null;
   onChange: (text: string) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
@@ -64,6 +67,31 @@ export default function TextEditor(props: {
     const current = instance.current;
     if (current !== null && current.getValue() !== props.value) current.setValue(props.value);
   }, [props.value]);
+  const { isReadOnly = false, revealLine = null } = props;
+  useEffect(() => {
+    instance.current?.updateOptions({ readOnly: isReadOnly, domReadOnly: isReadOnly });
+  }, [isReadOnly]);
+  useEffect(() => {
+    const current = instance.current;
+    const model = current?.getModel();
+    if (!current || !model || revealLine === null || revealLine > model.getLineCount()) return;
+    current.revealLineInCenter(revealLine);
+    current.setPosition({
+      lineNumber: revealLine,
+      column: model.getLineFirstNonWhitespaceColumn(revealLine) || 1,
+    });
+    const marks = current.createDecorationsCollection([
+      {
+        range: new (loadedMonaco().Range)(revealLine, 1, revealLine, 1),
+        options: {
+          isWholeLine: true,
+          className: "policy-marked-line",
+          linesDecorationsClassName: "policy-marked-edge",
+        },
+      },
+    ]);
+    return () => marks.clear();
+  }, [revealLine]);
   useEffect(() => {
     const model = instance.current?.getModel();
     if (!model) return;

@@ -1,31 +1,48 @@
 /** Verified repairs, fewest side effects first; the first one stands open with its edits. */
 
-import type { TFunction } from "i18next";
-import { useState } from "react";
+import { useQueries } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { enumerateContexts } from "../../../../shared/policy/debug/index.ts";
+import { compilePolicy, pathText } from "../../../../shared/policy/index.ts";
 import type { ConfigEdit } from "../../../../shared/policy/types.ts";
+import { useT } from "../../../i18n/index.ts";
+import { useRpc } from "../../../rpc/hooks.ts";
 import { Button, VerdictShape } from "../../../ui/index.ts";
-import { lineOf, type Positions, pathText } from "../model/matrixModel.ts";
-import { valueAt } from "../model/ruleBlocks.ts";
+import { type AssertionCheck, refutedOf } from "../assertions/useAssertions.ts";
+import { editedText } from "../model/lineDiff.ts";
+import type { Semantics } from "../model/semantics.ts";
+import { contextSquares, type Repair, type SideEffects, sideEffects } from "../model/sideEffects.ts";
 import { Rich } from "../Rich.tsx";
-import type { VerifiedRepair } from "./useRepairs.ts";
+import type { Subject } from "../source/subject.ts";
+import { askedConfig } from "../usePolicyTrace.ts";
+import { RepairDiff } from "./RepairDiff.tsx";
+
+const squaresPerAgent = 8;
 
 export function RepairList(props: {
-  t: TFunction;
-  repairs: readonly VerifiedRepair[];
+  repairs: readonly Repair[];
   tool: string;
+  isKept: boolean;
   agentId: string;
-  agents: readonly string[];
-  config: unknown;
-  positions: Positions;
-  onTry: (repair: VerifiedRepair) => void;
+  subject: Subject;
+  semantics: Semantics;
+  assertions: AssertionCheck | null;
+  onPropose: (edits: readonly ConfigEdit[], isReviewing: boolean) => void;
 }) {
-  const { t, repairs } = props;
+  const t = useT("policy");
+  const { repairs, subject, tool, agentId } = props;
   const [open, setOpen] = useState(0);
+  const classes = useMemo(
+    () => enumerateContexts(compilePolicy(subject.config, { hardening: new Set() })),
+    [subject.config],
+  );
+  const broken = useBrokenAssertions(props);
   return (
     <ol className="policy-repairs">
       {repairs.map((repair, index) => {
         const isOpen = open === index;
-        const elsewhere = repair.otherContexts.length;
+        const effects = sideEffects(repair, tool, agentId);
+        const isClean = effects.alsoHere.length + effects.elsewhere.length + effects.sameAgent.length === 0;
         return (
           <li
             key={JSON.stringify(repair.edits)}
@@ -38,34 +55,33 @@ export function RepairList(props: {
               onClick={() => setOpen(isOpen ? -1 : index)}
             >
               <span className="policy-repair-no">{index + 1}</span>
-              <strong>{title(t, repair, props.agentId)}</strong>
+              <strong>{title(t, repair, agentId, subject.config)}</strong>
               <span className="second">{t("missing.edits", { count: repair.edits.length })}</span>
-              <ContextSquares repair={repair} agentId={props.agentId} agents={props.agents} />
-              <span className={elsewhere + repair.alsoOpens.length === 0 ? "tone-keep" : "tone-stop"}>
-                {sideEffect(t, repair, props.tool)}
+              <span className="policy-squares" aria-hidden="true">
+                {contextSquares(classes, repair, { tool, agentId }, squaresPerAgent).map((group) => (
+                  <span key={group.agent} title={group.agent}>
+                    {group.squares.map((square, at) => (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: squares of one group never move
+                      <i key={at} className={`is-${square}`} />
+                    ))}
+                  </span>
+                ))}
+              </span>
+              <span className={isClean ? "tone-keep" : "tone-stop"}>
+                {summary(t, effects, tool, props.isKept)}
               </span>
             </button>
+            {isOpen ? <RepairDiff text={subject.text} edits={repair.edits} /> : null}
+            <SideEffectLines effects={effects} repair={repair} broken={broken[index] ?? []} />
             {isOpen ? (
-              <>
-                <div className="policy-edits">
-                  {repair.edits.map((edit) => (
-                    <EditView
-                      key={JSON.stringify(edit)}
-                      t={t}
-                      edit={edit}
-                      config={props.config}
-                      positions={props.positions}
-                    />
-                  ))}
-                </div>
-                <div className="policy-repair-foot">
-                  <SideEffects t={t} repair={repair} />
-                  <Button onClick={() => props.onTry(repair)}>{t("missing.try")}</Button>
-                </div>
-              </>
-            ) : (
-              <SideEffects t={t} repair={repair} />
-            )}
+              <div className="policy-repair-foot">
+                <span className="grow" />
+                <Button onClick={() => props.onPropose(repair.edits, false)}>{t("missing.try")}</Button>
+                <Button look="filled" onClick={() => props.onPropose(repair.edits, true)}>
+                  {t("missing.review")}
+                </Button>
+              </div>
+            ) : null}
           </li>
         );
       })}
@@ -73,120 +89,121 @@ export function RepairList(props: {
   );
 }
 
-function title(t: TFunction, repair: VerifiedRepair, agent: string): string {
-  if (repair.liftsProfile) return t("missing.repairTitle.profile", { agent });
-  if (repair.scope === "agent") return t("missing.repairTitle.agent", { agent });
-  if (repair.scope === "global") return t("missing.repairTitle.global");
+/** Texts of saved assertions that hold now and would not with a repair, by repair. */
+function useBrokenAssertions(props: {
+  repairs: readonly Repair[];
+  subject: Subject;
+  semantics: Semantics;
+  assertions: AssertionCheck | null;
+}): string[][] {
+  const rpc = useRpc();
+  const { subject, semantics, assertions } = props;
+  const now = new Set(refutedOf(assertions).map((result) => result.line));
+  const hasAny = (assertions?.results.length ?? 0) > 0;
+  const results = useQueries({
+    queries: props.repairs.map((repair) => {
+      const configText = subject.text === null ? null : editedText(subject.text, repair.edits);
+      return {
+        queryKey: ["policy.check", "repair", semantics, configText],
+        enabled: hasAny && configText !== null,
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          rpc.call("policy.check", askedConfig({ semantics, configText: configText ?? "" }), { signal }),
+      };
+    }),
+  });
+  return results.map(({ data }) =>
+    refutedOf(data ?? null)
+      .filter((result) => !now.has(result.line))
+      .map((result) => result.text),
+  );
+}
+
+type T = ReturnType<typeof useT>;
+
+function title(t: T, repair: Repair, agent: string, config: unknown): string {
   const [edit] = repair.edits;
+  const liftsProfile = repair.edits.some(({ path }) => path.at(-1) === "profile");
+  if (liftsProfile) return t("missing.repairTitle.profile");
+  const isOwn = repair.edits.every(({ path }) => isAgentPath(path, agent, config));
+  if (isOwn && agent !== "") return t("missing.repairTitle.agent", { agent });
+  const isGlobal = repair.edits.every(({ path }) => path[0] === "tools");
+  if (isGlobal) return t("missing.repairTitle.global");
   return t("missing.repairTitle.other", { path: edit === undefined ? "" : pathText(edit.path.slice(0, -1)) });
 }
 
-function sideEffect(t: TFunction, repair: VerifiedRepair, tool: string): string {
+function isAgentPath(path: readonly (string | number)[], agent: string, config: unknown): boolean {
+  const [agents, list, index] = path;
+  if (agents !== "agents" || list !== "list" || typeof index !== "number") return false;
+  const entries = (config as { agents?: { list?: unknown } } | null)?.agents?.list;
+  const entry = Array.isArray(entries) ? (entries[index] as { id?: unknown } | undefined) : undefined;
+  // An entry past the end of the list is the one that the repair adds.
+  return entry === undefined || entry.id === agent;
+}
+
+function summary(t: T, effects: SideEffects, tool: string, isKept: boolean): string {
   const parts: string[] = [];
-  if (repair.alsoOpens.length > 0) parts.push(t("missing.alsoTools", { count: repair.alsoOpens.length }));
-  if (repair.otherContexts.length > 0)
-    parts.push(t("missing.alsoContexts", { count: repair.otherContexts.length }));
-  return parts.length === 0 ? t("missing.onlyThis", { tool }) : parts.join(", ");
+  const tools = new Set([...effects.alsoHere, ...effects.sameAgent]);
+  if (tools.size > 0) parts.push(t("missing.alsoTools", { count: tools.size }));
+  const [first] = effects.elsewhere;
+  const contexts = effects.elsewhere.reduce((sum, other) => sum + other.contexts, 0);
+  if (first !== undefined)
+    parts.push(
+      effects.elsewhere.length === 1
+        ? t("missing.alsoAgent", { agent: first.agent, count: contexts })
+        : t("missing.alsoContexts", { count: contexts }),
+    );
+  if (parts.length > 0) return parts.join(", ");
+  return t(isKept ? "missing.onlyThisAway" : "missing.onlyThis", { tool });
 }
 
-function SideEffects({ t, repair }: { t: TFunction; repair: VerifiedRepair }) {
-  if (repair.alsoOpens.length === 0 && repair.otherContexts.length === 0) return <span className="grow" />;
-  return (
-    <p className="policy-side second grow">
-      <VerdictShape kind="danger" />
-      <span>
-        {repair.alsoOpens.length === 0 ? null : (
-          <Rich t={t} k="missing.opensAlso" values={{ tools: repair.alsoOpens.join(", ") }} />
-        )}{" "}
-        {repair.otherContexts.length === 0 ? null : (
-          <Rich
-            t={t}
-            k="missing.opensFor"
-            values={{
-              agents: byAgent(repair)
-                .map(([agentId, opens]) => `${agentId} (${opens.slice(0, 4).join(", ")})`)
-                .join(", "),
-            }}
-          />
-        )}
-      </span>
-    </p>
-  );
-}
-
-/** Tools opened elsewhere, by agent, each named once. */
-function byAgent(repair: VerifiedRepair): [string, string[]][] {
-  const found = new Map<string, Set<string>>();
-  for (const { agentId, opens } of repair.otherContexts) {
-    const names = found.get(agentId) ?? new Set();
-    for (const name of opens) names.add(name);
-    found.set(agentId, names);
-  }
-  return [...found].map(([agentId, names]) => [agentId, [...names]]);
-}
-
-/** A square per checked context: keep where the repair was asked for, stop where it opens something besides. */
-function ContextSquares({
-  repair,
-  agentId,
-  agents,
-}: {
-  repair: VerifiedRepair;
-  agentId: string;
-  agents: readonly string[];
-}) {
-  const opened = new Set(repair.otherContexts.map((other) => other.agentId));
-  return (
-    <span className="policy-squares" aria-hidden="true">
-      {agents.slice(0, 9).map((agent) => (
-        <i
-          key={agent}
-          title={agent}
-          className={agent === agentId ? "is-asked" : opened.has(agent) ? "is-opened" : ""}
-        />
-      ))}
-    </span>
-  );
-}
-
-function EditView(props: { t: TFunction; edit: ConfigEdit; config: unknown; positions: Positions }) {
-  const { edit } = props;
-  const isItem = typeof edit.path.at(-1) === "number";
-  const holder = isItem ? edit.path.slice(0, -1) : edit.path;
-  const before = valueAt(props.config, holder);
-  const line = lineOf(props.positions, holder);
-  let after: unknown = edit.op === "remove" ? undefined : edit.value;
-  if (isItem && Array.isArray(before)) {
-    const list = [...before];
-    const index = edit.path.at(-1);
-    if (typeof index === "number") {
-      if (edit.op === "remove") list.splice(index, 1);
-      else list.splice(index, edit.op === "insert" ? 0 : 1, edit.value);
-    }
-    after = list;
-  }
-  const place = pathText(holder);
+function SideEffectLines(props: { effects: SideEffects; repair: Repair; broken: readonly string[] }) {
+  const t = useT("policy");
+  const { effects, repair, broken } = props;
+  const tools = [...new Set([...effects.alsoHere, ...effects.sameAgent])];
   return (
     <>
-      {before === undefined ? null : <DiffLine sign="−" line={line} path={place} value={before} />}
-      {after === undefined ? null : <DiffLine sign="+" line={line} path={place} value={after} />}
+      {broken.map((text) => (
+        <p key={text} className="policy-side second">
+          <VerdictShape kind="denied" />
+          <span>
+            <Rich t={t} k="missing.breaks" values={{ text }} />
+          </span>
+        </p>
+      ))}
+      {repair.isValid ? null : (
+        <p className="policy-side second">
+          <VerdictShape kind="danger" />
+          <span>{t("missing.notValid")}</span>
+        </p>
+      )}
+      {tools.length === 0 && effects.elsewhere.length === 0 && repair.closesHere.length === 0 ? null : (
+        <p className="policy-side second">
+          <VerdictShape kind="danger" />
+          <span>
+            {tools.length === 0 ? null : (
+              <Rich t={t} k="missing.opensAlso" values={{ tools: short(tools) }} />
+            )}{" "}
+            {effects.elsewhere.length === 0 ? null : (
+              <Rich
+                t={t}
+                k="missing.opensFor"
+                values={{
+                  agents: effects.elsewhere
+                    .map(({ agent, tools: opened }) => `${agent} (${short(opened)})`)
+                    .join(", "),
+                }}
+              />
+            )}{" "}
+            {repair.closesHere.length === 0 ? null : (
+              <Rich t={t} k="missing.closesAlso" values={{ tools: short(repair.closesHere) }} />
+            )}
+          </span>
+        </p>
+      )}
     </>
   );
 }
 
-function DiffLine(props: { sign: "−" | "+"; line: number | null; path: string; value: unknown }) {
-  const text = Array.isArray(props.value)
-    ? `[${props.value.map((entry) => JSON.stringify(entry)).join(", ")}]`
-    : JSON.stringify(props.value);
-  return (
-    <div className={props.sign === "+" ? "policy-diff is-plus" : "policy-diff is-minus"}>
-      <span className="policy-diff-no">{props.line}</span>
-      <span>{props.sign}</span>
-      <span>
-        {props.path}
-        {": "}
-        {text}
-      </span>
-    </div>
-  );
+function short(names: readonly string[]): string {
+  return names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")} +${names.length - 5}`;
 }

@@ -1,38 +1,57 @@
 /** Answers "why is this tool missing?": the removers in order, what will not help, and verified ways back. */
 
-import { useMemo } from "react";
-import type { PolicyContext, PolicyRow, PolicyRule } from "../../../../shared/policy/types.ts";
+import { useMemo, useState } from "react";
+import type { ConfigEdit, PolicyContext, PolicyRow, PolicyRule } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
-import { Picker, VerdictShape } from "../../../ui/index.ts";
+import type { PanelOutput } from "../../../rpc/connection.ts";
+import { useQueryRpc } from "../../../rpc/hooks.ts";
+import { Button, Picker, Segmented, VerdictShape } from "../../../ui/index.ts";
+import type { AssertionCheck } from "../assertions/useAssertions.ts";
 import "../detail/detail.css";
 import { RuleBlocks } from "../detail/RuleBlocks.tsx";
 import { cellRules, keptCount, lineOf, removers } from "../model/matrixModel.ts";
-import { likelySlip, nearestName } from "../model/slip.ts";
+import { otherSemantics, type Semantics } from "../model/semantics.ts";
+import { likelySlip } from "../model/slip.ts";
 import { Rich } from "../Rich.tsx";
-import type { TraceView } from "../usePolicyTrace.ts";
+import type { Subject } from "../source/subject.ts";
+import { askedConfig, type TraceView } from "../usePolicyTrace.ts";
 import { cellSentence, columnLabel, reasonValues } from "../words.ts";
 import "./why.css";
 import { BigLine } from "./BigLine.tsx";
 import { RepairList } from "./RepairList.tsx";
-import { useRepairs, type VerifiedRepair } from "./useRepairs.ts";
 
 export interface WhyViewProps {
   tool: string;
   view: TraceView;
+  subject: Subject;
   context: PolicyContext;
-  agents: readonly string[];
-  config: unknown;
-  configHash: string | null;
+  semantics: Semantics;
+  assertions: AssertionCheck | null;
   onTool: (tool: string) => void;
-  onTry: (repair: VerifiedRepair) => void;
+  onSemantics: (semantics: Semantics) => void;
+  onPropose: (edits: readonly ConfigEdit[], isReviewing: boolean) => void;
 }
+
+const layers = ["any", "agent", "tools"] as const;
+type Layer = (typeof layers)[number];
+const shownRepairs = 4;
 
 export function WhyView(props: WhyViewProps) {
   const t = useT("policy");
-  const { view, tool } = props;
+  const { view, tool, subject } = props;
   const { trace } = view;
-  const names = useMemo(() => trace.rows.map((row) => row.name), [trace]);
-  const row = trace.rows.find((candidate) => candidate.name === tool) ?? null;
+  const [layer, setLayer] = useState<Layer>("any");
+  const layerPath = layerPathOf(layer, props.context.agentId, subject.config);
+  const asked = useQueryRpc("policy.why", {
+    tool: tool === "" ? "?" : tool,
+    context: props.context,
+    ...(layerPath === null ? {} : { layer: layerPath }),
+    ...askedConfig({
+      semantics: props.semantics,
+      configText: subject.kind === "file" ? subject.text : undefined,
+    }),
+  });
+  const row = trace.rows.find((candidate) => candidate.name === (asked.data?.answer.name ?? tool)) ?? null;
   const options = useMemo(
     () =>
       trace.rows.map((entry) => ({
@@ -42,6 +61,7 @@ export function WhyView(props: WhyViewProps) {
       })),
     [trace, t],
   );
+  const isKept = row?.verdict.kind === "kept";
   return (
     <div className="policy-why">
       <div className="policy-question">
@@ -54,42 +74,62 @@ export function WhyView(props: WhyViewProps) {
           onChange={props.onTool}
           allowOther
         />
-        <span>{t("missing.questionAfter")}</span>
+        <span>{t(isKept ? "missing.questionAfterKept" : "missing.questionAfter")}</span>
       </div>
-      {row === null ? <Unknown tool={tool} names={names} /> : <Answer {...props} row={row} />}
+      {row === null ? (
+        <p className="policy-answer">
+          <Rich t={t} k="missing.unknownTool" values={{ tool }} />{" "}
+          {asked.data?.suggestion === undefined ? null : (
+            <>
+              <Rich t={t} k="missing.nearest" values={{ name: asked.data.suggestion }} />{" "}
+              <Button onClick={() => props.onTool(asked.data?.suggestion ?? "")}>
+                {t("missing.askNearest")}
+              </Button>
+            </>
+          )}
+        </p>
+      ) : (
+        <Answer
+          {...props}
+          row={row}
+          answer={asked.data?.answer ?? null}
+          error={asked.error}
+          layer={layer}
+          onLayer={setLayer}
+        />
+      )}
     </div>
   );
 }
 
-function Unknown({ tool, names }: { tool: string; names: readonly string[] }) {
-  const t = useT("policy");
-  const nearest = nearestName(names, tool);
-  return (
-    <p className="policy-answer">
-      <Rich t={t} k="missing.unknownTool" values={{ tool }} />{" "}
-      {nearest === null ? null : <Rich t={t} k="missing.nearest" values={{ name: nearest }} />}
-    </p>
-  );
+/** @returns null when every place may be edited */
+function layerPathOf(layer: Layer, agentId: string | undefined, config: unknown): (string | number)[] | null {
+  if (layer === "any") return null;
+  if (layer === "tools") return ["tools"];
+  const list = (config as { agents?: { list?: unknown } } | null)?.agents?.list;
+  const entries: unknown[] = Array.isArray(list) ? list : [];
+  const index = entries.findIndex((entry) => (entry as { id?: unknown } | null)?.id === agentId);
+  return ["agents", "list", index < 0 ? entries.length : index];
 }
 
-function Answer(props: WhyViewProps & { row: PolicyRow }) {
+function Answer(
+  props: WhyViewProps & {
+    row: PolicyRow;
+    answer: PanelOutput<"policy.why">["answer"] | null;
+    error: Error | null;
+    layer: Layer;
+    onLayer: (layer: Layer) => void;
+  },
+) {
   const t = useT("policy");
-  const { view, row, config } = props;
+  const { view, row, subject, answer } = props;
   const { trace, positions } = view;
   const found = removers(trace, row);
-  const slip = likelySlip(trace, row.name);
+  const slip = likelySlip(view.findings, row.name);
   const isKept = row.verdict.kind === "kept";
+  const isAbsent = row.verdict.kind === "absent";
   const helpless = useMemo(() => losers(view, row), [view, row]);
-  const { result, isWorking } = useRepairs({
-    trace,
-    row,
-    config,
-    configHash: props.configHash,
-    context: props.context,
-    preset: view.preset,
-    agents: props.agents,
-  });
-  const shown = result?.repairs.slice(0, 4) ?? [];
+  const shown = answer?.repairs.slice(0, shownRepairs) ?? [];
   const surfaceIndex = trace.columns.findIndex((column) => column.kind === "surface");
   const http = row.cells[surfaceIndex];
   return (
@@ -97,7 +137,7 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
       <section className="policy-answer">
         {isKept ? (
           <Rich t={t} k="missing.notMissing" values={{ tool: row.name }} />
-        ) : row.verdict.kind === "absent" && found.length <= 1 ? (
+        ) : isAbsent && found.length <= 1 ? (
           <Rich t={t} k="missing.absentNow" />
         ) : (
           <Rich t={t} k="missing.removers" values={{ count: found.length }} />
@@ -126,7 +166,7 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
       </section>
       <BigLine t={t} trace={trace} row={row} />
       <div className="policy-why-columns">
-        <section aria-label={t("missing.removes")}>
+        <section aria-label={t(isKept ? "missing.keeps" : "missing.removes")}>
           <h2>{t(isKept ? "missing.keeps" : "missing.removes")}</h2>
           {(isKept ? keepers(view, row) : found).map(({ column, cell }) => {
             const sentence = cellSentence(t, trace, column, cell, row);
@@ -143,11 +183,12 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
                   t={t}
                   trace={trace}
                   rules={cellRules(trace, cell)}
-                  config={config}
+                  config={subject.config}
                   positions={positions}
                   tool={row.name}
                   isRemoval={!isKept}
                   saidCode={cell.why?.code}
+                  showFile
                 />
               </div>
             );
@@ -188,40 +229,89 @@ function Answer(props: WhyViewProps & { row: PolicyRow }) {
             </p>
           )}
         </section>
-        {isKept ? null : (
-          <section aria-label={t("missing.repairs")}>
-            <h2>
-              {t("missing.repairs")}{" "}
-              <span className="second policy-h2-note">
-                {t("missing.ranked")}
-                {result === null ? null : ` · ${t("missing.contexts", { count: result.contextsChecked })}`}
-              </span>
-            </h2>
-            {isWorking ? <p className="second">{t("missing.computing")}</p> : null}
-            {result !== null && shown.length === 0 ? <p>{t("missing.noRepair")}</p> : null}
-            <RepairList
-              t={t}
-              repairs={shown}
-              tool={row.name}
-              agentId={props.context.agentId ?? ""}
-              agents={props.agents}
-              config={config}
-              positions={positions}
-              onTry={props.onTry}
-            />
-            {result === null || shown.length === 0 ? null : (
+        <section aria-label={t(isKept ? "missing.takeAway" : "missing.repairs")}>
+          <h2>
+            {t(isKept ? "missing.takeAway" : "missing.repairs")}{" "}
+            <span className="second policy-h2-note">
+              {t("missing.ranked")}
+              {answer === null ? null : ` · ${contextsChecked(t, answer)}`}
+            </span>
+          </h2>
+          <Segmented
+            role="radio"
+            label={t("missing.layer.label")}
+            value={props.layer}
+            options={layers.map((value) => ({
+              value,
+              label: t(`missing.layer.${value}`, { agent: props.context.agentId ?? "" }),
+            }))}
+            onChange={props.onLayer}
+          />
+          {answer === null ? (
+            props.error === null ? (
+              <p className="second">{t("missing.computing")}</p>
+            ) : (
+              <p className="tone-stop" role="alert">
+                {props.error.message}
+              </p>
+            )
+          ) : shown.length === 0 ? (
+            <NoRepair {...props} answer={answer} isAbsent={isAbsent} />
+          ) : (
+            <>
+              <RepairList
+                repairs={shown}
+                tool={row.name}
+                isKept={isKept}
+                agentId={props.context.agentId ?? ""}
+                subject={subject}
+                semantics={props.semantics}
+                assertions={props.assertions}
+                onPropose={props.onPropose}
+              />
               <p className="second">
-                {t("missing.shownOf", { shown: shown.length, total: result.repairs.length })}{" "}
-                {t("missing.checkedIn", {
-                  contexts: t("missing.contexts", { count: result.contextsChecked }),
-                  ms: result.tookMs.toFixed(0),
+                {t("missing.shownOf", { shown: shown.length, total: answer.repairs.length })}{" "}
+                {t("missing.checked", {
+                  contexts: contextsChecked(t, answer),
+                  assertions: t("missing.assertions", { count: props.assertions?.results.length ?? 0 }),
                 })}{" "}
                 {t("missing.nowKept", { kept: keptCount(trace), total: trace.rows.length })}
               </p>
-            )}
-          </section>
-        )}
+            </>
+          )}
+        </section>
       </div>
+    </>
+  );
+}
+
+type WhyAnswer = PanelOutput<"policy.why">["answer"];
+
+function contextsChecked(t: ReturnType<typeof useT>, answer: WhyAnswer): string {
+  const [first] = answer.repairs;
+  return t("missing.contexts", { count: first?.contextsChecked ?? 0 });
+}
+
+function NoRepair(props: WhyViewProps & { answer: WhyAnswer; isAbsent: boolean }) {
+  const t = useT("policy");
+  const { answer } = props;
+  const outside = answer.layer?.removersOutside ?? [];
+  return (
+    <>
+      <p>
+        {answer.layer !== undefined && outside.length > 0 ? (
+          <Rich t={t} k="missing.layerCannot" values={{ removers: outside.join(", ") }} />
+        ) : (
+          t("missing.noRepair")
+        )}
+      </p>
+      {props.isAbsent && props.semantics === "here" ? (
+        <p>
+          <Button onClick={() => props.onSemantics(otherSemantics(props.semantics))}>
+            {t("missing.askOpenClaw")}
+          </Button>
+        </p>
+      ) : null}
     </>
   );
 }
