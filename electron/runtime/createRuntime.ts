@@ -1,10 +1,8 @@
 /** Wires the runtime: the one place that knows every part of it. */
 
-import { join } from "node:path";
 import type { SallyportContract } from "../../shared/contract/index.ts";
-import { AppError } from "../../shared/errors/index.ts";
 import { allHardening, type Hardening, hardeningRules } from "../../shared/hardening/index.ts";
-import { defaultAgentId, resolveFileLimits } from "../../shared/policy/index.ts";
+import { defaultAgentId } from "../../shared/policy/index.ts";
 import { agentScopes } from "../../shared/policy/scopes.ts";
 import type { Handlers } from "../../shared/rpc/index.ts";
 import { createApprovals } from "./approvals/createApprovals.ts";
@@ -22,6 +20,7 @@ import { probeLoginPath } from "./exec/loginPath.ts";
 import { createPlaces } from "./exec/places.ts";
 import { createRuleFindings } from "./exec/ruleFindings.ts";
 import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
+import { cleanupLimit, mcpUrlOf, portOf } from "./gatewaySettings.ts";
 import { createAppHandlers } from "./handlers/appHandlers.ts";
 import { createApprovalHandlers, decisionsFrom, publishApprovals } from "./handlers/approvalHandlers.ts";
 import { createCallHandlers } from "./handlers/callHandlers.ts";
@@ -46,15 +45,10 @@ import {
   openDatabase,
   statePaths,
 } from "./storage/index.ts";
-import { createExecTool } from "./tools/exec/tool.ts";
-import { createFileTools } from "./tools/files/createFileTools.ts";
-import { createProtectedPaths } from "./tools/files/protectedPaths.ts";
-import { createProcessTool } from "./tools/process/tool.ts";
+import { createBuiltInTools } from "./tools/builtInTools.ts";
 import { createToolRegistry } from "./tools/registry.ts";
-import { createSessionStatusTool } from "./tools/session_status/tool.ts";
 import { createTryoutDesk } from "./tryout.ts";
 
-const defaultPort = 18_789;
 const loginProbeTimeoutMs = 15_000;
 
 /**
@@ -164,41 +158,22 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
 
   const registry = createToolRegistry([
-    createExecTool({ exec }),
-    createProcessTool({ sessions }),
-    createSessionStatusTool({
-      clock,
-      factsOf: ({ callerId, sessionKey, agentId, senderIsOwner }) => {
-        const caller =
-          callerById(callerId) ?? callerWithoutClient(callerId, agentId, sessionKey, senderIsOwner);
-        const mode = broadMode.current();
-        return {
-          provider: caller.provider,
-          model: caller.model,
-          tools: policy.names(caller),
-          security: mode.security,
-          ask: mode.ask,
-          pendingApprovals: approvals.pending().filter((request) => request.sessionKey === sessionKey).length,
-          runningProcesses: sessions
-            .snapshot()
-            .filter((session) => session.agentId === agentId && session.state.kind !== "ended").length,
-        };
-      },
-    }),
-    ...createFileTools({
-      workspaceOf: (agentId) => places.workspaceOf(agentId),
-      isWorkspaceOnly: (agentId) => resolveFileLimits(config.effective().config, agentId).workspaceOnly,
-      isPatchWorkspaceOnly: (agentId) =>
-        resolveFileLimits(config.effective().config, agentId).patchWorkspaceOnly,
-      isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
-      homeDir: deps.homeDir,
-      protectedPaths: createProtectedPaths({
-        stateDirs: [deps.stateDir, join(deps.homeDir, ".openclaw")],
-        workspaces: () => agentIds().map((agentId) => places.workspaceOf(agentId)),
-      }),
+    ...createBuiltInTools({
+      exec,
+      sessions,
       approvals,
-      hardening: () => hardening,
+      places,
+      broadMode,
+      config,
+      clock,
       logger,
+      homeDir: deps.homeDir,
+      stateDir: deps.stateDir,
+      hardening: () => hardening,
+      agentIds,
+      isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
+      callerById: (callerId) => callerById(callerId),
+      toolNames: (caller) => policy.names(caller),
     }),
     ...(deps.extraTools ?? []),
   ]);
@@ -385,51 +360,4 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       return disposing;
     },
   };
-}
-
-function mcpUrlOf(
-  gateway: ReturnType<ReturnType<typeof createStatusDesk>["current"]>["gateway"],
-): string | null {
-  return gateway.kind === "listening" ? `http://${gateway.address}:${gateway.port}/mcp` : null;
-}
-
-/** A person at the panel or the terminal, or a program over HTTP, in the session that the call named. */
-function callerWithoutClient(id: string, agentId: string, sessionKey: string, isOwner: boolean): Caller {
-  const surface = id === "http" ? "http" : "panel";
-  const caller: Caller = {
-    id,
-    label: id,
-    agentId,
-    sessionKey,
-    isOwner,
-    provider: null,
-    model: null,
-    surface,
-  };
-  return id === "tryout" ? { ...caller, overlay: "tryout" } : caller;
-}
-
-interface GatewayShape {
-  gateway?: { port?: unknown };
-  tools?: { exec?: { cleanupMs?: unknown } };
-}
-
-/** @throws AppError INVALID_INPUT when the environment names something that is no port */
-function portOf(env: Record<string, string>, config: unknown): number {
-  const fromEnv = env.OPENCLAW_GATEWAY_PORT?.trim();
-  if (fromEnv !== undefined && fromEnv !== "") {
-    const port = Number(fromEnv);
-    if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-    throw new AppError(
-      "INVALID_INPUT",
-      `OPENCLAW_GATEWAY_PORT is ${fromEnv}, which is no port. Use a number from 1 to 65535.`,
-    );
-  }
-  const port = (config as GatewayShape).gateway?.port;
-  return typeof port === "number" ? port : defaultPort;
-}
-
-function cleanupLimit(config: unknown): { cleanupMs?: number } {
-  const cleanupMs = (config as GatewayShape).tools?.exec?.cleanupMs;
-  return typeof cleanupMs === "number" ? { cleanupMs } : {};
 }

@@ -63,6 +63,10 @@ export interface AllowBarProps {
   phase: DecidePhase;
   isLost: boolean;
   mayAllow: boolean;
+  /** The command stands in a field: it is reviewed before anything runs. */
+  isEditing: boolean;
+  /** A grant of our own is saved, not an entry of the approvals file. */
+  savesGrant: boolean;
   /** `reading`: the panel has just opened, what it stores must be read first. */
   always: "none" | "closed" | "reading" | "read";
   onAllowOnce: () => void;
@@ -83,7 +87,7 @@ export function AllowBar(props: AllowBarProps) {
   const keys = { onKeyDown: refuseKeys, onKeyUp: refuseKeys };
   return (
     <div className="approval-allow">
-      <p id={reasonId} className={`lock-reason${unlock.isUnlocked ? " tone-keep" : ""}`}>
+      <p id={reasonId} className={`lock-reason${unlock.isUnlocked && !props.isEditing ? " tone-keep" : ""}`}>
         <LockReason {...props} />
       </p>
       <div className="lock-button">
@@ -120,7 +124,7 @@ export function AllowBar(props: AllowBarProps) {
           {...keys}
           onClick={once(props.onAllowAlways)}
         >
-          {t("always.save")}
+          {t(props.savesGrant ? "always.saveGrant" : "always.save")}
         </Button>
       ) : null}
       <span className="sr-only" role="status">
@@ -137,11 +141,12 @@ const allowedWords = {
   read: "lock.pointerOnly",
 } as const;
 
-function LockReason({ unlock, phase, isLost, always }: AllowBarProps) {
+function LockReason({ unlock, phase, isLost, isEditing, always }: AllowBarProps) {
   const t = useT("approvals");
   if (phase.kind === "deciding") return <span>{t("lock.deciding")}</span>;
   if (phase.kind === "decided") return <span>{t(`outcome.${phase.decision.outcome}`)}</span>;
   if (isLost) return <span>{t("lock.lost")}</span>;
+  if (isEditing) return <span>{t("lock.editing")}</span>;
   if (unlock.isUnlocked) {
     return (
       <>

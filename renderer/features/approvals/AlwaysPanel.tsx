@@ -128,7 +128,9 @@ function StoredEntries({ stores }: { stores: { pattern: string; agentId: string 
                 <CommandText text={entry.pattern} />
               </code>
               <span className="second">
-                {entry.agentId === "*" ? t("always.allAgents") : t("always.oneAgent", { agent: entry.agentId })}
+                {entry.agentId === "*"
+                  ? t("always.allAgents")
+                  : t("always.oneAgent", { agent: entry.agentId })}
               </span>
             </li>
           ))}
@@ -145,5 +147,7 @@ function PartsNote({ request }: { request: ApprovalRequest }) {
   const segments = request.segments ?? [];
   const asking = segments.flatMap((segment, index) => (segment.verdict === "asks" ? [index + 1] : []));
   if (asking.length === 0 || asking.length === segments.length) return null;
-  return <span className="dim second">{t("scope.parts", { parts: asking.join(", "), count: asking.length })}</span>;
+  return (
+    <span className="dim second">{t("scope.parts", { parts: asking.join(", "), count: asking.length })}</span>
+  );
 }

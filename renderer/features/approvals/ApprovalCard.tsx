@@ -12,15 +12,18 @@ import { AllowBar, DenyBar } from "./ActionBar.tsx";
 import { AlwaysPanel } from "./AlwaysPanel.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
+import { EditField } from "./EditField.tsx";
+import { ExplainList } from "./ExplainList.tsx";
 import { Facts } from "./Facts.tsx";
 import { NoteField } from "./NoteField.tsx";
 import { Refusal } from "./Refusal.tsx";
 import { TimeLeft } from "./TimeLeft.tsx";
 import { useActivationGuard } from "./useActivationGuard.ts";
+import { useAlways } from "./useAlways.ts";
 import { useCopyCommand } from "./useCopyCommand.ts";
 import { useDecide } from "./useDecide.ts";
 import { useHeadline } from "./useHeadline.ts";
-import { lockMs, useUnlock } from "./useUnlock.ts";
+import { useUnlock } from "./useUnlock.ts";
 import { Warnings } from "./Warnings.tsx";
 import "./approvals.css";
 
@@ -33,13 +36,24 @@ export interface ApprovalCardProps {
   takesFocus?: boolean;
 }
 
-/** Mount with `key` made of id and digest: another request starts with a fresh lock and an empty note. */
-export function ApprovalCard({
-  request,
-  onDecided,
-  isWindow = false,
-  takesFocus = false,
-}: ApprovalCardProps) {
+/**
+ * Mount with `key` made of id and digest: another request starts with a fresh lock and an empty note. An edited
+ * command is another request to a reader, so it gets a fresh card too (A14).
+ */
+export function ApprovalCard(props: ApprovalCardProps) {
+  const [edited, setEdited] = useState<ApprovalRequest | null>(null);
+  const shown = edited ?? props.request;
+  return <Card key={shown.digest} {...props} request={shown} original={props.request} onEdited={setEdited} />;
+}
+
+interface CardProps extends ApprovalCardProps {
+  /** As the agent made it; differs from `request` when a person has edited the command. */
+  original: ApprovalRequest;
+  /** Shows the edited command for review; null goes back to the original. */
+  onEdited: (edited: ApprovalRequest | null) => void;
+}
+
+function Card({ request, original, onEdited, onDecided, isWindow = false, takesFocus = false }: CardProps) {
   const t = useT("approvals");
   const cardRef = useRef<HTMLElement>(null);
   const denyRef = useRef<HTMLButtonElement>(null);
@@ -48,13 +62,9 @@ export function ApprovalCard({
   const { phase, decide } = useDecide(request, onDecided);
   const [isNoteOpen, setIsNoteOpen] = useState(false);
   const [note, setNote] = useState("");
-  const [always, setAlways] = useState<"closed" | "reading" | "read">("closed");
-  useEffect(() => {
-    if (always !== "reading") return;
-    // "Save" appears where "Always" was: what will be stored needs its own moment to be read.
-    const timer = setTimeout(() => setAlways("read"), lockMs);
-    return () => clearTimeout(timer);
-  }, [always]);
+  const [isEditing, setIsEditing] = useState(false);
+  const [isExplained, setIsExplained] = useState(false);
+  const always = useAlways(request);
   const isLost = useLive((state) => state.connection.kind === "lost");
   const singleKeys = useLive((state) => state.settings.singleKeys);
   const headline = useHeadline();
@@ -77,11 +87,18 @@ export function ApprovalCard({
   }, []);
 
   const isBusy = phase.kind === "deciding" || phase.kind === "decided";
-  const mayAllow = unlock.isUnlocked && !isBusy && !isLost;
+  // What stands in an open field was not reviewed: nothing may run while somebody types.
+  const mayAllow = unlock.isUnlocked && !isBusy && !isLost && !isEditing;
   const deny = () => decide("deny");
-  const denyWithNote = () => decide("deny", note.trim());
+  const denyWithNote = () => decide("deny", { note: note.trim() });
   const allowOnce = () => {
     if (mayAllow) decide("allow-once");
+  };
+  const allowAlways = () => {
+    const { state, choice } = always;
+    if (!mayAllow || state !== "read" || choice === null) return;
+    if (choice.kind === "entry") return decide("allow-always");
+    decide("allow-always", { grant: { scopeId: choice.scope.id, lifetime: choice.lifetime } });
   };
   const openNote = () => {
     setIsNoteOpen(true);
@@ -89,7 +106,7 @@ export function ApprovalCard({
   };
 
   const openAlways = () => {
-    setAlways("reading");
+    always.open();
     requestAnimationFrame(() => cardRef.current?.querySelector<HTMLElement>(".always-panel")?.focus());
   };
 
@@ -163,15 +180,48 @@ export function ApprovalCard({
           <p className="grow">
             <Who request={request} />
           </p>
+          {request.kind === "exec" ? (
+            <Button look="plain" aria-pressed={isExplained} onClick={() => setIsExplained(!isExplained)}>
+              {t("explain.open")}
+            </Button>
+          ) : null}
+          {original.canEdit === true && !isEditing ? (
+            <Button look="plain" icon="note" onClick={() => setIsEditing(true)}>
+              {t("edit.open")}
+            </Button>
+          ) : null}
           <Button look="plain" icon="copy" onClick={copy}>
             {t("copy")}
           </Button>
         </div>
-        <CommandBlock request={request} isEndSeen={unlock.isEndSeen} onEndSeen={unlock.markEndSeen} />
+        {request.editedFrom === undefined ? null : (
+          <div className="edited-line">
+            <p className="grow">
+              <strong>{t("edit.marked")}</strong> {t("edit.askedFor")}{" "}
+              <code>
+                <CommandText text={request.editedFrom} />
+              </code>
+            </p>
+            <Button look="plain" onClick={() => onEdited(null)}>
+              {t("edit.back")}
+            </Button>
+          </div>
+        )}
+        {isEditing ? (
+          <EditField
+            request={original}
+            initial={request.command}
+            onReview={onEdited}
+            onCancel={() => setIsEditing(false)}
+          />
+        ) : (
+          <CommandBlock request={request} isEndSeen={unlock.isEndSeen} onEndSeen={unlock.markEndSeen} />
+        )}
         <div className="approval-rest">
+          {isExplained ? <ExplainList command={request.command} /> : null}
           <Warnings request={request} />
           <Facts request={request} />
-          <AlwaysPanel request={request} isOpen={always !== "closed"} />
+          <AlwaysPanel request={request} always={always} />
           {isNoteOpen ? <NoteField value={note} onChange={setNote} /> : null}
           <Refusal phase={phase} />
         </div>
@@ -181,12 +231,12 @@ export function ApprovalCard({
         phase={phase}
         isLost={isLost}
         mayAllow={mayAllow}
-        always={request.always.kind === "withheld" ? "none" : always}
+        isEditing={isEditing}
+        always={always.state}
+        savesGrant={always.choice?.kind === "grant"}
         onAllowOnce={allowOnce}
         onOpenAlways={openAlways}
-        onAllowAlways={() => {
-          if (mayAllow && always === "read") decide("allow-always");
-        }}
+        onAllowAlways={allowAlways}
       />
     </article>
   );

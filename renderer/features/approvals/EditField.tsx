@@ -103,5 +103,9 @@ function Verdict({ answer, isSame }: { answer: Answer; isSame: boolean }) {
         <VerdictChip kind="denied">{t("edit.refused")}</VerdictChip> <PlainText text={preview.message} />
       </>
     );
-  return <VerdictChip kind={preview.outcome === "ask" ? "asks" : "kept"}>{t(`edit.${preview.outcome}`)}</VerdictChip>;
+  return (
+    <VerdictChip kind={preview.outcome === "ask" ? "asks" : "kept"}>
+      {t(`edit.${preview.outcome}`)}
+    </VerdictChip>
+  );
 }

@@ -112,6 +112,12 @@ function HistoryTable({ decisions }: { decisions: ApprovalDecision[] }) {
             </td>
             <td className="evidence burst-command">
               <CommandText text={decision.command} />
+              {decision.editedCommand === undefined ? null : (
+                <p className="second">
+                  {t("history.edited")} <CommandText text={decision.editedCommand} />
+                </p>
+              )}
+              {decision.grantId === undefined ? null : <p className="second">{t("history.grant")}</p>}
               {decision.note === null ? null : (
                 <p className="second">
                   {t("history.note")} <CommandText text={decision.note} />

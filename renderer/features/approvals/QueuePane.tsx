@@ -27,6 +27,9 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
       <div className="pane-header">
         <h2 className="view-title">{t("queue.title")}</h2>
         <span className="dim grow ellipsis">{t("queue.waiting", { count: pending.length })}</span>
+        <Link href="/approvals/grants" className="button button-plain button-small">
+          {t("grants.title")}
+        </Link>
         <Link href="/approvals/history" className="button button-plain button-small">
           {t("history.link")}
         </Link>

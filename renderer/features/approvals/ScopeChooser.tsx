@@ -59,9 +59,7 @@ export function ScopeChooser({ request, choice, onChoose }: ScopeChooserProps) {
         )}
       </fieldset>
       {scopes.length === 0 && always.scopesWithheld !== undefined ? (
-        <p className="second">
-          {t("scope.noGrants", { reason: reason(always.scopesWithheld, "withheld") })}
-        </p>
+        <p className="second">{t("scope.noGrants", { reason: reason(always.scopesWithheld, "withheld") })}</p>
       ) : null}
       {choice.kind === "grant" ? (
         <div className="scope-for">

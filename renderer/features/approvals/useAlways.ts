@@ -5,9 +5,7 @@ import type { ApprovalRequest, GrantLifetime, GrantOffer } from "../../../shared
 import { lockMs } from "./useUnlock.ts";
 
 /** An entry of the approvals file, or a grant of our own. */
-export type AlwaysChoice =
-  | { kind: "entry" }
-  | { kind: "grant"; scope: GrantOffer; lifetime: GrantLifetime };
+export type AlwaysChoice = { kind: "entry" } | { kind: "grant"; scope: GrantOffer; lifetime: GrantLifetime };
 
 export interface Always {
   /** `reading`: what it stores has just appeared or changed and must be read first. */

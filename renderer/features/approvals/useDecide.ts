@@ -1,11 +1,17 @@
 /** Sends a decision for exactly what was shown (A6) and keeps what came of it. */
 
 import { useCallback, useState } from "react";
-import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
+import type { ApprovalDecision, ApprovalRequest, GrantLifetime } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { useRpc } from "../../rpc/hooks.ts";
 
 export type DecisionKind = "allow-once" | "allow-always" | "deny";
+
+export interface DecideExtra {
+  note?: string;
+  /** With allow-always: a grant of our own in the place of an entry. */
+  grant?: { scopeId: string; lifetime: GrantLifetime };
+}
 
 export type DecidePhase =
   | { kind: "open" }
@@ -17,24 +23,30 @@ export type DecidePhase =
 export function useDecide(
   request: ApprovalRequest,
   onDecided: (decision: ApprovalDecision) => void,
-): { phase: DecidePhase; decide: (decision: DecisionKind, note?: string) => void } {
+): { phase: DecidePhase; decide: (decision: DecisionKind, extra?: DecideExtra) => void } {
   const rpc = useRpc();
   const [phase, setPhase] = useState<DecidePhase>({ kind: "open" });
   const isBusy = phase.kind === "deciding" || phase.kind === "decided";
-  const { id, digest } = request;
+  const { id, digest, command, editedFrom } = request;
   const decide = useCallback(
-    (decision: DecisionKind, note?: string) => {
+    (decision: DecisionKind, extra: DecideExtra = {}) => {
       if (isBusy) return;
       setPhase({ kind: "deciding", decision });
       rpc
-        .call("approvals.resolve", { id, digest, decision, ...(note === undefined ? {} : { note }) })
+        .call("approvals.resolve", {
+          id,
+          digest,
+          decision,
+          ...extra,
+          ...(editedFrom === undefined || decision === "deny" ? {} : { editedCommand: command }),
+        })
         .then((decided) => {
           setPhase({ kind: "decided", decision: decided });
           onDecided(decided);
         })
         .catch((error: unknown) => setPhase(refusal(error)));
     },
-    [rpc, id, digest, isBusy, onDecided],
+    [rpc, id, digest, command, editedFrom, isBusy, onDecided],
   );
   return { phase, decide };
 }
