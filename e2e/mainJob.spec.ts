@@ -107,6 +107,7 @@ test("Always stores what it shows, and the second call runs without a prompt", a
   const [stored] = request.always.stores;
   await unlocked(card);
   await card.always.click();
+  await card.root.getByRole("radio", { name: /exec-approvals\.json/ }).check();
   await expect(card.root.getByRole("region", { name: /Allow always/ })).toContainText(stored?.pattern ?? "?");
   await card.saveAlways.click();
   expect((await first).isError).toBe(false);

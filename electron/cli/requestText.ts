@@ -51,6 +51,7 @@ export function requestLines(request: ApprovalRequest): string[] {
       const place = scope.cwd === null ? "in any folder" : `in ${safeText(scope.cwd)}`;
       const can = scope.abilities.length === 0 ? "" : `, can ${scope.abilities.join(" ")}`;
       lines.push(`  scope     ${scope.id}: ${scope.stores.map(partsText).join(" + ")} ${place}${can}`);
+      for (const file of scope.pinnedFiles) lines.push(`            while ${safeText(file)} stays as it is`);
     }
     if (request.always.scopesWithheld !== undefined)
       lines.push(`  scope     none: ${reasonText(request.always.scopesWithheld)}`);

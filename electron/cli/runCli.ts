@@ -7,6 +7,7 @@ import { clientsCommand } from "./commands/clients.ts";
 import { configCommand } from "./commands/config.ts";
 import { execCommand } from "./commands/exec.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
+import { ledgerCommand } from "./commands/ledger.ts";
 import { mcpCommand } from "./commands/mcp.ts";
 import { policyCommand } from "./commands/policy.ts";
 import { toolsCommand } from "./commands/tools.ts";
@@ -34,6 +35,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(policyCommand(context))
     .addCommand(execCommand(context))
     .addCommand(gatewayCommand(context))
+    .addCommand(ledgerCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(clientsCommand(context))
     .addCommand(configCommand(context));

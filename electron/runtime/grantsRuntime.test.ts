@@ -253,6 +253,28 @@ describe("a grant chosen in the prompt", () => {
     await outcome;
   });
 
+  it("for a script counts only while its content is the same, and the prompt says so", async () => {
+    await start();
+    const script = join(stateDir, "tool.sh");
+    await writeFile(script, "#!/bin/sh\necho good\n", { mode: 0o755 });
+    for (const scopeId of ["exactCommand", "program"]) {
+      await writeFile(script, "#!/bin/sh\necho good\n");
+      const { decision } = await grant(script, scopeId, { kind: "agent" });
+      expect((await rpc.call("grants.list", {})).grants[0]?.pinnedFiles).toEqual([script]);
+      expect(await asks(script)).toBe(false);
+      await writeFile(script, "#!/bin/sh\necho evil\n");
+      const outcome = exec({ command: script });
+      const request = await pendingFor(script);
+      expect(request.warnings).toContainEqual({
+        level: "warn",
+        reason: { code: "grantFileChanged", params: { path: script } },
+      });
+      await rpc.call("approvals.resolve", { id: request.id, decision: "deny" });
+      await outcome;
+      await rpc.call("grants.revoke", { id: decision.grantId ?? "" });
+    }
+  });
+
   it("previews which past commands it covers, and which near ones still ask and why", async () => {
     await start();
     for (const command of ["touch a one", "touch a two", "touch a -c", "touch b one", "uname"])

@@ -123,13 +123,18 @@ function useEntries(): FindEntry[] {
     }
     for (const process of processes ?? []) {
       const path = `/processes/${encodeURIComponent(process.id)}`;
-      found.push({ key: `process ${process.id}`, label: process.name, hint: t("find.process"), path });
+      found.push({
+        key: `process ${process.id}`,
+        label: `${process.id} ${process.command.slice(0, 100)}`,
+        hint: t("find.process"),
+        path,
+      });
     }
     return found;
   }, [t, tools, contexts, pending, processes]);
 }
 
-/** `why x` asks about any name, also one that is no tool; other words must all occur. */
+/** `why x` asks about any name, also one that matches no tool; other words must all occur. */
 function findEntries(entries: FindEntry[], query: string, whyHint: string): FindEntry[] {
   const typed = query.trim();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
@@ -140,7 +145,7 @@ function findEntries(entries: FindEntry[], query: string, whyHint: string): Find
   const asked = /^why\s+(\S+)$/i.exec(typed)?.[1];
   const exact = found.findIndex((entry) => entry.label.toLowerCase() === typed.toLowerCase());
   if (exact > 0) found.unshift(...found.splice(exact, 1));
-  if (asked !== undefined && exact < 0) {
+  if (asked !== undefined && !found.some(({ key }) => key.startsWith("why "))) {
     found.push({
       key: "asked",
       label: typed,

@@ -64,6 +64,8 @@ export const grantOffer = z.object({
   stores: z.array(z.array(grantPart)),
   /** The grant counts only in this folder; null = in any. */
   cwd: z.string().nullable(),
+  /** Programs and scripts that an agent might change: the grant ends for them when their content does. */
+  pinnedFiles: z.array(z.string()),
   /** What the programs can do at worst: codes such as `delete` or `sendData`; empty when nothing is known of them. */
   abilities: z.array(z.string()),
 });
@@ -185,6 +187,7 @@ export const grantView = z.object({
   programs: z.array(z.string()),
   stores: z.array(z.array(grantPart)),
   cwd: z.string().nullable(),
+  pinnedFiles: z.array(z.string()),
   agentId: z.string(),
   sessionKey: z.string().nullable(),
   /** The command whose prompt was answered. */

@@ -366,6 +366,10 @@ export const grant = z.object({
   agentId: z.string().describe("* = every agent"),
   sessionKey: z.string().optional(),
   cwd: z.string().optional().describe("Canonical working directory; absent = any"),
+  pinned: z
+    .array(z.object({ realPath: z.string(), sha256: z.string() }))
+    .optional()
+    .describe("Files that must still be the same: programs and scripts outside the system's own folders"),
   createdAtMs: z.number(),
   expiresAtMs: z.number().optional(),
   createdBy: z.string(),

@@ -12,6 +12,8 @@ export interface CleanPage {
   baseHref: string | null;
   /** Deepest nesting of elements. */
   maxDepth: number;
+  /** Nested beyond all use: what follows that place was left out. */
+  isTooDeep: boolean;
   /** Characters of visible text, white space not counted. */
   textChars: number;
   /** `<script>` elements that could build the page. */
@@ -44,6 +46,8 @@ const keptAttributes: ReadonlySet<string> = new Set([
 ]);
 const mountIds = /^(?:root|app|__next|__nuxt|gatsby|svelte|main-app|react-root|app-root)$/i;
 const maxTitleChars = 500;
+const maxParsedDepth = 5000;
+const pieceChars = 16_384;
 
 /** @param html as decoded from the bytes; hostile */
 export function cleanHtml(html: string): CleanPage {
@@ -112,12 +116,18 @@ export function cleanHtml(html: string): CleanPage {
     },
     { decodeEntities: true },
   );
-  parser.end(html);
+  // In pieces: the parser's cost grows with the square of the nesting, so a page that only nests is given up in time.
+  let at = 0;
+  for (; at < html.length && depth <= maxParsedDepth; at += pieceChars)
+    parser.write(html.slice(at, at + pieceChars));
+  const isTooDeep = at < html.length;
+  parser.end();
   const cleanTitle = (title as string | null)?.replace(/\s+/g, " ").trim();
   return {
     html: out.join(""),
     title: cleanTitle === undefined || cleanTitle === "" ? null : cleanTitle,
     baseHref,
+    isTooDeep,
     ...facts,
   };
 }

@@ -61,6 +61,7 @@ export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
   let pre = 0;
   let preText: string[] = [];
   let quotes = 0;
+  let breakQuotes = 0;
   let cellsInRow = 0;
   let headCells = 0;
   let hasHeadLine = false;
@@ -68,21 +69,30 @@ export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
 
   const hasOpenLink = () => links.some((link) => link !== null);
 
+  const isCodeEmpty = () => isInCode && parts.at(-1) === "`";
+
   const wantBreaks = (count: number) => {
     isSpacePending = false;
     // Inside a label a break would tear the link apart.
     if (hasOpenLink()) isSpacePending = true;
-    else breaks = Math.max(breaks, count);
+    else {
+      // The blank line between a quote and other text belongs to neither.
+      breakQuotes = breaks === 0 ? quotes : Math.min(breakQuotes, quotes);
+      breaks = Math.max(breaks, count);
+    }
   };
+
+  const quotePrefix = (depth: number) => (isRich ? "> ".repeat(Math.min(depth, maxIndent)) : "");
 
   /** Writes what waits in front of the next text. */
   const settle = () => {
     if (breaks > 0 && parts.length > 0) {
-      const prefix = quotes > 0 && isRich ? "> ".repeat(Math.min(quotes, maxIndent)) : "";
-      parts.push(breaks > 1 ? `\n${prefix.trimEnd()}\n${prefix}` : `\n${prefix}`);
+      const prefix = quotePrefix(quotes);
+      parts.push(
+        breaks > 1 ? `\n${quotePrefix(Math.min(breakQuotes, quotes)).trimEnd()}\n${prefix}` : `\n${prefix}`,
+      );
       isAtLineStart = true;
-    } else if (parts.length === 0 && quotes > 0 && isRich)
-      parts.push("> ".repeat(Math.min(quotes, maxIndent)));
+    } else if (parts.length === 0) parts.push(quotePrefix(quotes));
     else if (isSpacePending && !isAtLineStart) parts.push(" ");
     breaks = 0;
     isSpacePending = false;
@@ -194,7 +204,7 @@ export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
       }
       const words = text.replace(/[ \t\n\r\f\u00A0]+/g, " ");
       const core = words.trim();
-      if (words.startsWith(" ") && !isInCode) isSpacePending = true;
+      if (words.startsWith(" ") && !isCodeEmpty()) isSpacePending = true;
       if (core === "") return;
       write(core);
       isSpacePending = words.endsWith(" ");
@@ -223,6 +233,7 @@ export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
         return;
       }
       if (!blockTags.has(tag)) return;
+      if (tag === "blockquote") quotes = Math.max(0, quotes - 1);
       if (isList(tag)) lists.pop();
       if (tag === "li" || headings.has(tag)) mark = "";
       if (tag === "tr" && isRich && cellsInRow > 1 && headCells === cellsInRow && !hasHeadLine) {
@@ -232,7 +243,6 @@ export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
       }
       if (tag === "tr") cellsInRow = 0;
       wantBreaks(spacedTags.has(tag) && !(isList(tag) && lists.length > 0) && cellsInRow === 0 ? 2 : 1);
-      if (tag === "blockquote") quotes = Math.max(0, quotes - 1);
     },
     result() {
       while (links.length > 0) closeLink();

@@ -93,12 +93,12 @@ const ignorable = /^[\p{Mn}\p{Me}\p{Cf}\u115F\u1160\u3164\uFFA0\u0000-\u0008\u00
 export function neutralizeMarkers(text: string): string {
   // Cheap test first; most texts have no bracket of any kind next to these words.
   if (!mayHoldMarker(text)) return text;
-  const { folded, starts } = fold(text);
+  const { folded, starts, ends } = fold(text);
   const pieces: string[] = [];
   let from = 0;
   for (const match of folded.matchAll(markerPattern)) {
     const start = starts[match.index] ?? text.length;
-    const end = starts[match.index + match[0].length] ?? text.length;
+    const end = ends[match.index + match[0].length - 1] ?? text.length;
     pieces.push(
       text.slice(from, start),
       match[1] === undefined ? "[[MARKER_SANITIZED]]" : "[[END_MARKER_SANITIZED]]",
@@ -115,10 +115,11 @@ function mayHoldMarker(text: string): boolean {
   return /<[\s/]{0,8}(?:end[\s_-]{0,8})?external/i.test(text);
 }
 
-/** `starts[i]` is where the folded unit `i` begins in the text; one more entry stands for the end. */
-function fold(text: string): { folded: string; starts: number[] } {
+/** The folded unit `i` stands for the text from `starts[i]` to `ends[i]`. */
+function fold(text: string): { folded: string; starts: number[]; ends: number[] } {
   const units: string[] = [];
   const starts: number[] = [];
+  const ends: number[] = [];
   for (let at = 0; at < text.length; ) {
     const code = text.codePointAt(at) ?? 0;
     const char = String.fromCodePoint(code);
@@ -126,6 +127,7 @@ function fold(text: string): { folded: string; starts: number[] } {
       if (!ignorable.test(char)) {
         units.push(char.toLowerCase());
         starts.push(at);
+        ends.push(at + char.length);
       }
     } else if (!ignorable.test(char)) {
       const plain = lookAlikes.get(char) ?? char.normalize("NFKD");
@@ -135,11 +137,11 @@ function fold(text: string): { folded: string; starts: number[] } {
         for (let unit = 0; unit < folded.length; unit += 1) {
           units.push(folded[unit] ?? "");
           starts.push(at);
+          ends.push(at + char.length);
         }
       }
     }
     at += char.length;
   }
-  starts.push(text.length);
-  return { folded: units.join(""), starts };
+  return { folded: units.join(""), starts, ends };
 }

@@ -28,6 +28,7 @@ export function grantViews(
           programs: [...new Set(members.flatMap((grant) => programsOf(grant.scope)))],
           stores: members.map((grant) => describeGrantScope(grant.scope)),
           cwd: first.cwd ?? null,
+          pinnedFiles: (first.pinned ?? []).map((file) => file.realPath),
           agentId: first.agentId,
           sessionKey: first.sessionKey ?? null,
           madeFor: first.madeFor ?? null,

@@ -13,6 +13,7 @@ import type { ToolCallContext } from "../tools/defineTool.ts";
 import type { ExecJudge } from "./execJudge.ts";
 import type { ExecCall } from "./execService.ts";
 import { type GrantOffers, grantsOf, offerGrants } from "./grantOffers.ts";
+import { pinsOf } from "./grantPins.ts";
 import { previewGrant } from "./grantPreview.ts";
 import type { ExecHost, HostPlace } from "./hosts/index.ts";
 import { pastCommands } from "./pastCommands.ts";
@@ -56,6 +57,7 @@ export function createExecDesk(deps: ExecDeskDeps): (input: ExecDeskInput) => Ex
     const { decision } = ready;
     const { agentId, sessionKey, callerId } = context;
     const { cwd, env } = place;
+    const pins = pinsOf(ready.binding);
     const owner = { command: call.command, agentId, sessionKey, cwd };
     const judgeWith = (present: readonly Grant[]) => {
       const answer = judge.judge(call, { agentId, sessionKey, callerId, cwd, env }, { grants: present });
@@ -65,6 +67,7 @@ export function createExecDesk(deps: ExecDeskDeps): (input: ExecDeskInput) => Ex
       decision,
       owner,
       hasEnvOverrides: Object.keys(call.env ?? {}).length > 0,
+      pins,
       hardening: deps.hardening(),
       nowMs: clock.nowMs(),
       isEnough: (candidate) => judgeWith([...grants.inForce(), ...candidate])?.outcome === "allow",
@@ -100,7 +103,7 @@ export function createExecDesk(deps: ExecDeskDeps): (input: ExecDeskInput) => Ex
     };
 
     const saveGrant = async (scopeId: string, lifetime: GrantLifetime, createdBy: string) => {
-      const made = grantsOf(proposalOf(scopeId), lifetime, owner, createdBy, clock.nowMs());
+      const made = grantsOf(proposalOf(scopeId), lifetime, owner, createdBy, clock.nowMs(), pins);
       const groupId = made[0]?.groupId ?? "";
       await grants.create(made, lifetime.kind === "session" ? "memory" : "file");
       if (wouldAsk()) {
@@ -150,7 +153,7 @@ export function createExecDesk(deps: ExecDeskDeps): (input: ExecDeskInput) => Ex
       storeAlways,
       desk: {
         async previewGrant(scopeId, lifetime) {
-          const candidate = grantsOf(proposalOf(scopeId), lifetime, owner, "preview", clock.nowMs());
+          const candidate = grantsOf(proposalOf(scopeId), lifetime, owner, "preview", clock.nowMs(), pins);
           const envs = new Map<string, Promise<Record<string, string>>>();
           return previewGrant({
             judge,

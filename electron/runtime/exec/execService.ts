@@ -85,7 +85,11 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     // "Try it" shows how commands are asked for; a sandbox would hide that.
     isSandboxed: (agentId, sessionKey) => agentId !== tryoutAgentId && deps.isSandboxed(agentId, sessionKey),
   });
-  const prepare = createExecPreparer({ judge, hardening: deps.hardening });
+  const prepare = createExecPreparer({
+    judge,
+    grants: () => grants.inForce(),
+    hardening: deps.hardening,
+  });
   const deskFor = createExecDesk({ ...deps, judge, prepare });
 
   const draftOf = (
@@ -98,6 +102,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     const { cwd, warning } = place;
     const extraWarnings: ApprovalRequest["warnings"] =
       warning === null ? [] : [{ level: "warn", reason: { code: "workdirFallback", params: { cwd } } }];
+    extraWarnings.push(...ready.notices);
     const isTryout = context.agentId === tryoutAgentId;
     return buildApprovalDraft({
       ...deskFor({
@@ -186,7 +191,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       // Waiting is over before anything runs; a call that did not wait (already decided) has nothing to take back.
       context.reportWaiting(null);
       edited = answer.edited ?? null;
-      if (edited !== null) current = { kind: "ready", ...edited };
+      if (edited !== null) current = { kind: "ready", notices: [], ...edited };
       const changed = await changedSince(current.binding);
       if (changed !== null)
         return refused(

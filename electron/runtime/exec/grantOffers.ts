@@ -26,6 +26,8 @@ export interface OfferInput {
   decision: ExecDecision;
   owner: GrantOwner;
   hasEnvOverrides: boolean;
+  /** Files that a grant must pin. */
+  pins: NonNullable<Grant["pinned"]>;
   hardening: Hardening;
   nowMs: number;
   /** Whether the request would run unasked with these grants beside those that count now. */
@@ -59,14 +61,15 @@ export function offerGrants(input: OfferInput): GrantOffers {
   const proposals = new Map<string, GrantProposal>();
   const offers = proposed.proposals.flatMap((proposal): GrantOffer[] => {
     // The lifetimes differ in who else is covered, never in whether this request is.
-    if (!input.isEnough(grantsOf(proposal, { kind: "session" }, owner, "offer", input.nowMs))) return [];
+    if (!input.isEnough(grantsOf(proposal, { kind: "session" }, owner, "offer", input.nowMs, input.pins)))
+      return [];
     proposals.set(proposal.label, proposal);
-    return [toOffer(proposal, owner.cwd)];
+    return [toOffer(proposal, owner.cwd, input.pins)];
   });
   return offers.length === 0 ? none("nothingWouldMatch") : { offers, proposals, withheld: null };
 }
 
-function toOffer(proposal: GrantProposal, cwd: string): GrantOffer {
+function toOffer(proposal: GrantProposal, cwd: string, pins: OfferInput["pins"]): GrantOffer {
   const programs = [...new Set(proposal.scopes.flatMap(programsOf))];
   return {
     id: proposal.label,
@@ -74,6 +77,7 @@ function toOffer(proposal: GrantProposal, cwd: string): GrantOffer {
     programs,
     stores: proposal.scopes.map(describeGrantScope),
     cwd: proposal.bindsCwd ? cwd : null,
+    pinnedFiles: pins.map((file) => file.realPath),
     abilities: [...new Set(programs.flatMap(abilitiesOf))],
   };
 }
@@ -87,6 +91,7 @@ export function grantsOf(
   owner: GrantOwner,
   createdBy: string,
   nowMs: number,
+  pins: NonNullable<Grant["pinned"]>,
 ): Grant[] {
   const groupId = randomUUID();
   const isOfSession = lifetime.kind === "session" || lifetime.kind === "minutes";
@@ -98,6 +103,7 @@ export function grantsOf(
     agentId: lifetime.kind === "allAgents" ? "*" : owner.agentId,
     ...(isOfSession ? { sessionKey: owner.sessionKey } : {}),
     ...(proposal.bindsCwd ? { cwd: owner.cwd } : {}),
+    ...(pins.length === 0 ? {} : { pinned: pins }),
     createdAtMs: nowMs,
     ...(lifetime.kind === "minutes" ? { expiresAtMs: nowMs + lifetime.minutes * minuteMs } : {}),
     createdBy,

@@ -1,12 +1,19 @@
 /** Gate two up to the decision: refuses what may never run, and binds the rest to the files that were seen. */
 
+import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import { type ExecDecision, type ExecReason, findSelfApproval } from "../../../shared/exec/index.ts";
+import {
+  type ExecDecision,
+  type ExecReason,
+  findSelfApproval,
+  type Grant,
+} from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { type Binding, bind } from "../approvals/binding.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
 import { toReason } from "./approvalDraft.ts";
 import type { ExecJudge, JudgedCall } from "./execJudge.ts";
+import { grantsWithChangedFiles } from "./grantPins.ts";
 import type { ExecHost, HostPlace } from "./hosts/index.ts";
 import { refused, refusedByRule, refuseSelfApproval } from "./refusals.ts";
 import { pinnedFiles, selfApprovingScript } from "./scriptChecks.ts";
@@ -16,6 +23,8 @@ export interface ExecReady {
   kind: "ready";
   decision: ExecDecision;
   binding: Binding;
+  /** What a person should know beside the decision. */
+  notices: ApprovalRequest["warnings"];
 }
 
 export type ExecPreparation = ExecReady | { kind: "refused"; result: ToolResult };
@@ -27,11 +36,21 @@ export type ExecPreparer = (
   place: HostPlace,
 ) => Promise<ExecPreparation>;
 
-export function createExecPreparer(deps: { judge: ExecJudge; hardening(): Hardening }): ExecPreparer {
-  return async (call, { agentId, sessionKey, callerId }, host, { cwd, env }) => {
+export function createExecPreparer(deps: {
+  judge: ExecJudge;
+  grants(): readonly Grant[];
+  hardening(): Hardening;
+}): ExecPreparer {
+  const prepareWith = async (
+    grants: readonly Grant[],
+    notices: ApprovalRequest["warnings"],
+    ...[call, caller, host, place]: Parameters<ExecPreparer>
+  ): Promise<ExecPreparation> => {
+    const { agentId, sessionKey, callerId } = caller;
+    const { cwd, env } = place;
     const no = (result: ToolResult): ExecPreparation => ({ kind: "refused", result });
     if (findSelfApproval(call.command, deps.hardening()) !== null) return no(refuseSelfApproval());
-    const judged = deps.judge.judge(call, { agentId, sessionKey, callerId, cwd, env });
+    const judged = deps.judge.judge(call, { agentId, sessionKey, callerId, cwd, env }, { grants });
     if (!judged.ok) return no(refusedByRule(judged.code, judged.message));
     const { decision } = judged;
     // The config may have changed since the host was chosen; folder and environment are those of the chosen one.
@@ -58,8 +77,19 @@ export function createExecPreparer(deps: { judge: ExecJudge; hardening(): Harden
           "A program of this command cannot be read, so nothing could be bound to a decision. Nothing was executed.",
         ),
       );
-    return { kind: "ready", decision, binding: bound.binding };
+    const { binding } = bound;
+    const changed = grantsWithChangedFiles(decision, binding, grants);
+    if (changed.size === 0) return { kind: "ready", decision, binding, notices };
+    // Those grants were for another content: the command is judged again as if they were not there.
+    const left = grants.filter((grant) => !changed.has(grant.id));
+    const paths = [...new Set(changed.values())];
+    const told = paths.map((path) => ({
+      level: "warn" as const,
+      reason: { code: "grantFileChanged", params: { path } },
+    }));
+    return prepareWith(left, [...notices, ...told], call, caller, host, place);
   };
+  return (...request) => prepareWith(deps.grants(), [], ...request);
 }
 
 function ruleIdOf(reason: ExecReason | undefined): string {

@@ -5,10 +5,11 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "../logging/logger.ts";
 import { whileNotAborted } from "./abort.ts";
+import { netProblem, shownUrl } from "./netProblem.ts";
 import { type PageRequest, type PageText, readPage } from "./readPage.ts";
 
 export interface PageReader {
-  /** Never fails for what a page holds; throws the signal's reason on cancel. */
+  /** @throws AppError kind `timeout` when even the plain way takes too long; the signal's reason on cancel */
   read(request: PageRequest, signal: AbortSignal): Promise<PageText>;
   dispose(): Promise<void>;
 }
@@ -17,6 +18,8 @@ export interface PageReader {
 const inlineChars = 4_000;
 /** Without a worker, larger pages get no article extraction: it would hold up everything else. */
 const inlineArticleChars = 300_000;
+type Failure = "time" | "error" | "exit";
+
 const idleMs = 60_000;
 const maxHeapMb = 1024;
 
@@ -49,9 +52,9 @@ export function createPageReader(deps: PageReaderDeps): PageReader {
     await ending?.terminate();
   };
 
-  /** One page in the worker; "failed" when it ran out of time or memory, or could not start. */
+  /** One page in the worker; the reason when it ran out of time or memory, or could not start. */
   const inWorker = (url: URL, request: PageRequest, signal: AbortSignal) =>
-    new Promise<PageText | "failed">((resolve, reject) => {
+    new Promise<PageText | Failure>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       if (idle !== null) clearTimeout(idle);
       idle = null;
@@ -70,10 +73,10 @@ export function createPageReader(deps: PageReaderDeps): PageReader {
         current.on("error", () => {});
         finish();
       };
-      const fail = (why: string, error?: unknown) =>
+      const fail = (why: Failure, error?: unknown) =>
         settle(() => {
           logger.warn("web.pageReaderFailed", { why, error, chars: request.html.length });
-          void end().finally(() => resolve("failed"));
+          void end().finally(() => resolve(why));
         });
       const onAbort = () => settle(() => void end().finally(() => reject(signal.reason)));
       const timer = setTimeout(() => fail("time"), timeLimitMs);
@@ -97,10 +100,13 @@ export function createPageReader(deps: PageReaderDeps): PageReader {
   const readNext = async (request: PageRequest, signal: AbortSignal): Promise<PageText> => {
     if (workerUrl === null || request.html.length <= inlineChars) return onThisThread(request);
     const first = await inWorker(workerUrl, request, signal);
-    if (first !== "failed") return first;
+    if (typeof first !== "string") return first;
     // Once more without the part that takes time.
     const second = await inWorker(workerUrl, { ...request, useArticle: false }, signal);
-    if (second !== "failed") return second;
+    if (typeof second !== "string") return second;
+    if (second === "time") {
+      throw netProblem("timeout", `The page at ${shownUrl(request.url)} takes too long to read.`);
+    }
     logger.warn("web.pageWorkerUnusable", {});
     workerUrl = null;
     return onThisThread({ ...request, useArticle: false });

@@ -32,6 +32,8 @@ export interface PageText {
   text: string;
   /** Hardly any text, and scripts that would make it. */
   needsBrowser: boolean;
+  /** The page nests beyond all use, and its rest was left out. */
+  isTooDeep: boolean;
 }
 
 const maxDepth = 3000;
@@ -58,10 +60,17 @@ export function readPage(request: PageRequest): PageText {
       title: article.title ?? tidyTitle(page.title),
       text: article.text,
       needsBrowser,
+      isTooDeep: page.isTooDeep,
     };
   }
   const text = tidy(htmlToMarkdown(page.html, options));
-  return { extractor: "raw-html", title: tidyTitle(page.title), text, needsBrowser };
+  return {
+    extractor: "raw-html",
+    title: tidyTitle(page.title),
+    text,
+    needsBrowser,
+    isTooDeep: page.isTooDeep,
+  };
 }
 
 /** The few members of a DOM node that are read here. */

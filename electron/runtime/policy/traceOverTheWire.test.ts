@@ -40,7 +40,9 @@ const configs: [name: string, text: string | null, isRefused: boolean][] = [
   ["house rules", house, false],
   [
     "names like constructor",
-    `{ tools: { allow: ["constructor", "__proto__", "toString"], deny: ["hasOwnProperty"] } }`, false],
+    `{ tools: { allow: ["constructor", "__proto__", "toString"], deny: ["hasOwnProperty"] } }`,
+    false,
+  ],
   ["a broken file", `{ tools: { `, true],
   ["a file with unknown keys", `{ tools: { profile: "coding", frobnicate: 1 } }`, true],
 ];
@@ -102,10 +104,6 @@ describe("policy questions over the contract", () => {
         expect(trace.rows.length).toBeGreaterThan(0);
         expect(trace.rows.every((row) => row.cells.length === trace.columns.length)).toBe(true);
         expect(problems.length > 0).toBe(isRefused);
-          config?.includes("frobnicate") === true ||
-            config === "{ tools: { ".trim() ||
-            config === "{ tools: { ",
-        );
         await rpc.call("policy.findings", { context, ...chosen });
         const why = await rpc.call("policy.why", { context, tool: "browser", ...chosen });
         expect(["unknown", "absent", "removed", "kept"]).toContain(why.answer.state);

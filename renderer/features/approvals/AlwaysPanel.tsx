@@ -100,6 +100,11 @@ function StoredGrant({ request, choice }: { request: ApprovalRequest; choice: Gr
           {" · "}
           {t(`scope.end.${lifetime.kind}`, { count: lifetime.kind === "minutes" ? lifetime.minutes : 0 })}
         </p>
+        {scope.pinnedFiles.length === 0 ? null : (
+          <p className="evidence">
+            <CommandText text={t("scope.pinned", { files: scope.pinnedFiles.join(" · ") })} />
+          </p>
+        )}
         <p className="second">
           {t(lifetime.kind === "session" ? "scope.keptInMemory" : "scope.keptInFile")}{" "}
           {data === undefined ? null : data.isEnough ? (

@@ -221,7 +221,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
           {isExplained ? <ExplainList command={request.command} /> : null}
           <Warnings request={request} />
           <Facts request={request} />
-          <AlwaysPanel request={request} always={always} />
+          {isEditing ? null : <AlwaysPanel request={request} always={always} />}
           {isNoteOpen ? <NoteField value={note} onChange={setNote} /> : null}
           <Refusal phase={phase} />
         </div>

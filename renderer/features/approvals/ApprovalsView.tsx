@@ -17,7 +17,7 @@ import { BurstTable } from "./BurstTable.tsx";
 import { isBurst } from "./burstGroups.ts";
 import { CommandText } from "./CommandText.tsx";
 import { useDecisionWords } from "./decisionWords.ts";
-import { Departed, HistoryButton, LastDecisions, QueuePane, QueueStrip } from "./QueuePane.tsx";
+import { Departed, GrantsButton, HistoryButton, LastDecisions, QueuePane, QueueStrip } from "./QueuePane.tsx";
 import { type Queue, useQueue } from "./useQueue.ts";
 import "./approvals.css";
 
@@ -145,7 +145,15 @@ function NothingWaits({ queue }: { queue: Queue }) {
     <div className="view">
       <Departed decision={queue.departed} />
       <div className="view-body">
-        <EmptyState title={t("empty.title")} action={<HistoryButton />}>
+        <EmptyState
+          title={t("empty.title")}
+          action={
+            <span className="row">
+              <HistoryButton />
+              <GrantsButton />
+            </span>
+          }
+        >
           <p>{t("empty.text")}</p>
         </EmptyState>
         <Unreached />

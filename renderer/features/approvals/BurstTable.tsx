@@ -8,7 +8,7 @@ import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
 import { BurstGroupRows } from "./BurstGroupRows.tsx";
 import { groupBurst } from "./burstGroups.ts";
-import { HistoryButton } from "./QueuePane.tsx";
+import { GrantsButton, HistoryButton } from "./QueuePane.tsx";
 import { useBatch } from "./useBatch.ts";
 import "./burst.css";
 
@@ -66,7 +66,12 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
             </VerdictChip>
           </>
         }
-        actions={<HistoryButton />}
+        actions={
+          <>
+            <HistoryButton />
+            <GrantsButton />
+          </>
+        }
       />
       <div role="status" className="burst-said">
         {batch.said === null ? null : t(`burst.said.${batch.said.kind}`, { ...batch.said })}

@@ -89,6 +89,9 @@ export function QueueStrip({ pending, currentId, onShow }: QueueProps) {
       ))}
       <span className="small strip-hint">{t("queue.orderShort")}</span>
       <span className="grow" />
+      <Link href="/approvals/grants" className="button button-plain button-small strip-hint">
+        {t("grants.title")}
+      </Link>
       <Link href="/approvals/history" className="button button-plain button-small strip-hint">
         {t("history.link")}
       </Link>
@@ -142,6 +145,15 @@ export function Departed({ decision }: { decision: ApprovalDecision | null }) {
 export function sessionTail(request: { sessionKey: string; agentId: string }): string {
   const prefix = `agent:${request.agentId}:`;
   return request.sessionKey.startsWith(prefix) ? request.sessionKey.slice(prefix.length) : request.sessionKey;
+}
+
+export function GrantsButton() {
+  const t = useT("approvals");
+  return (
+    <Link href="/approvals/grants" asChild>
+      <Button look="plain">{t("grants.title")}</Button>
+    </Link>
+  );
 }
 
 export function HistoryButton() {

@@ -58,8 +58,7 @@ export function ClientsView() {
                       : client.connections > 0
                         ? t("state.connected", { count: client.connections })
                         : t("state.away")}
-                    {" · "}
-                    {client.agentId}
+                    {client.mapping === "unmapped" ? null : ` · ${client.agentId}`}
                   </span>
                 </span>
               </button>

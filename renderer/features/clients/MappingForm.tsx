@@ -58,7 +58,7 @@ export function MappingForm({ client }: { client: McpClient }) {
           )}
         </Field>
       </div>
-      <label className="row">
+      <label className="row client-owner">
         <input type="checkbox" checked={isOwner} onChange={(event) => setIsOwner(event.target.checked)} />
         <span>{t("field.owner")}</span>
       </label>

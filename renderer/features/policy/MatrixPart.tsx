@@ -64,7 +64,7 @@ export function MatrixPart(props: {
     "[": { label: t("grid.previousWarning"), run: () => stepWarning(-1) },
     "]": { label: t("grid.nextWarning"), run: () => stepWarning(1) },
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Enter moves focus to the rule of the cell, once each time
+  // Enter moves focus to the rule of the cell, once each time.
   useEffect(() => {
     if (wantsDetail === 0) return;
     const target = detailRef.current?.querySelector<HTMLElement>(".policy-line-link, button");

@@ -3,11 +3,10 @@
 import { useRef } from "react";
 import type { PolicyContext } from "../../../shared/policy/types.ts";
 import { useT } from "../../i18n/index.ts";
-import { Button, Chip, Picker, Segmented, VerdictChip } from "../../ui/index.ts";
+import { Button, Chip, Segmented, VerdictChip } from "../../ui/index.ts";
 import type { AssertionCheck } from "./assertions/useAssertions.ts";
 import { keptCount } from "./model/matrixModel.ts";
 import { type PolicyPart, policyParts } from "./model/policyAddress.ts";
-import { type Semantics, semanticsIds } from "./model/semantics.ts";
 import { Rich } from "./Rich.tsx";
 import type { TraceView } from "./usePolicyTrace.ts";
 
@@ -15,12 +14,8 @@ export function PolicyHeader(props: {
   part: PolicyPart;
   view: TraceView | null;
   context: PolicyContext;
-  semantics: Semantics;
   assertions: AssertionCheck | null;
   onPart: (part: PolicyPart) => void;
-  onSemantics: (semantics: Semantics) => void;
-  /** The comparison of both semantics. */
-  onBoth: () => void;
   onFile: (file: File | undefined) => void;
 }) {
   const t = useT("policy");
@@ -31,19 +26,6 @@ export function PolicyHeader(props: {
       <h1>{t("title")}</h1>
       {props.view === null ? null : <Reach view={props.view} context={props.context} />}
       <span className="grow" />
-      <Picker
-        label={t("preset.label")}
-        value={props.semantics}
-        options={[
-          ...semanticsIds.map((value) => ({ value, label: t(`preset.${value}`) })),
-          { value: "both", label: t("preset.both") },
-        ]}
-        onChange={(value) => {
-          const chosen = semanticsIds.find((id) => id === value);
-          if (chosen === undefined) props.onBoth();
-          else props.onSemantics(chosen);
-        }}
-      />
       <input
         ref={fileRef}
         type="file"

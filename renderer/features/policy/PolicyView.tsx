@@ -19,6 +19,7 @@ import { contextsOfConfig } from "./model/fileContexts.ts";
 import { addressOf, partOf, placeOf } from "./model/policyAddress.ts";
 import "./policy.css";
 import { PolicyHeader } from "./PolicyHeader.tsx";
+import { SemanticsPicker } from "./SemanticsPicker.tsx";
 import { BrokenFile, FileBanner } from "./source/FileBanner.tsx";
 import { readOpenedFile, showFile, subjectOf, useOpened } from "./source/subject.ts";
 import { usePolicyTrace } from "./usePolicyTrace.ts";
@@ -108,18 +109,14 @@ export default function PolicyView() {
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a file may be dropped anywhere; the button does the same
     <div className={isDropping ? "policy-view is-dropping" : "policy-view"} {...dropHandlers}>
       <Breadcrumb>{part === "matrix" ? contextTitle(context) : t(`views.${part}`)}</Breadcrumb>
       <PolicyHeader
         part={part}
         view={view}
         context={context}
-        semantics={semantics}
         assertions={check.data ?? null}
         onPart={(next) => go({ part: next, tool: next === "why" ? (tool ?? firstMissing ?? "exec") : null })}
-        onSemantics={(next) => go({ semantics: next })}
-        onBoth={() => go({ part: "compare", tool: null })}
         onFile={(file) => void open(file)}
       />
       {shown === null ? null : <FileBanner file={shown} onClose={() => showFile(null)} />}
@@ -131,8 +128,13 @@ export default function PolicyView() {
             context={context}
             known={known}
             onChange={(next) => go({ context: next })}
-            {...(view === null ? {} : { note: t("evaluatedIn", { ms: shortMs(view.evaluatedInMs) }) })}
+            {...(view === null ? {} : { evaluatedInMs: view.evaluatedInMs })}
           >
+            <SemanticsPicker
+              value={semantics}
+              onChange={(next) => go({ semantics: next })}
+              onBoth={() => go({ part: "compare", tool: null, compare: "semantics" })}
+            />
             {pinned === null ? null : (
               <Button onClick={() => go({ part: "compare", tool: null })}>{t("compare.withPinned")}</Button>
             )}
@@ -196,6 +198,8 @@ export default function PolicyView() {
               <AssertionsView semantics={semantics} configText={configText} onOpen={openContext} />
             ) : (
               <ComparePart
+                key={place.compare ?? ""}
+                startWith={place.compare}
                 view={view}
                 subject={subject}
                 context={context}
@@ -214,8 +218,4 @@ export default function PolicyView() {
 /** Names only, so it needs no catalogue: agent, then where it speaks. */
 function contextTitle(context: PolicyContext): string {
   return [context.agentId, context.channel, context.groupId].filter(Boolean).join(" · ");
-}
-
-function shortMs(ms: number): string {
-  return ms < 10 ? ms.toFixed(1) : ms.toFixed(0);
 }

@@ -119,6 +119,32 @@ export function cellName(
     : t("grid.cellWhy", { ...values, why: parts.join(", ") });
 }
 
+/** Stands for the tool's name in a text that is made once for many tools. */
+const toolToken = "\uE002";
+
+/**
+ * Names cells as `cellName` does. Most cells of a column say the same of another tool, so each text is made once:
+ * a large matrix is named while it scrolls.
+ */
+export function createCellNamer(
+  t: TFunction,
+  trace: PolicyTrace,
+  positions: Positions,
+): (column: PolicyColumn, cell: PolicyCell, row: PolicyRow) => string {
+  const templates = new Map<string, string>();
+  return (column, cell, row) => {
+    const { why, ruleIds } = cell;
+    const params = why?.params === undefined ? "" : JSON.stringify(why.params);
+    const key = `${column.id} ${cell.effect} ${why?.code ?? ""} ${ruleIds?.[0] ?? ""} ${params}`;
+    let template = templates.get(key);
+    if (template === undefined) {
+      template = cellName(t, trace, column, cell, { ...row, name: toolToken }, positions);
+      templates.set(key, template);
+    }
+    return template.replaceAll(toolToken, () => row.name);
+  };
+}
+
 /** The chip above the detail panel. */
 export function verdictText(
   t: TFunction,

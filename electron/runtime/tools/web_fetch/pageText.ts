@@ -30,6 +30,7 @@ export interface LoadedPage {
   /** The body was longer than what is read. */
   isBodyCut: boolean;
   needsBrowser: boolean;
+  isTooDeep: boolean;
   warning: string | null;
 }
 
@@ -65,6 +66,7 @@ export async function loadedPage(answer: FetchAnswer, options: PageTextOptions):
     isBodyCut: answer.isCut,
     title: null,
     needsBrowser: false,
+    isTooDeep: false,
     warning: null,
   };
   if (contentType.includes("text/markdown")) {
@@ -82,7 +84,7 @@ async function htmlText(
   html: string,
   url: string,
   options: PageTextOptions,
-): Promise<Pick<LoadedPage, "extractor" | "title" | "text" | "needsBrowser">> {
+): Promise<Pick<LoadedPage, "extractor" | "title" | "text" | "needsBrowser" | "isTooDeep">> {
   const { hardening } = options;
   if (!options.readability && !hardening.has("web.basicWithoutReadability")) {
     throw netProblem("not_text", "Reading HTML is off: tools.web.fetch.readability is false.");

@@ -294,6 +294,7 @@ function notesOf(
       `The page is larger than ${sizeText(page.sizeBytes)}; only its beginning was read (tools.web.fetch.maxResponseBytes).`,
     );
   }
+  if (page.isTooDeep) notes.push("The page nests its parts without end; only its beginning was read.");
   if (page.needsBrowser) {
     notes.push(
       "This page builds its text with scripts, which web_fetch does not run: what is here is not the page that people see. Reading it needs a browser.",

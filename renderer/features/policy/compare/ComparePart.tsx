@@ -7,8 +7,9 @@ import { useT } from "../../../i18n/index.ts";
 import { Button, ErrorState, Picker, Skeleton, useToast } from "../../../ui/index.ts";
 import { ContextBar, type KnownContexts } from "../context/ContextBar.tsx";
 import { differencesOf, type RowDifference } from "../model/differences.ts";
-import { otherSemantics, type Semantics, semanticsIds } from "../model/semantics.ts";
+import { otherSemantics, type Semantics } from "../model/semantics.ts";
 import { Rich } from "../Rich.tsx";
+import { SemanticsPicker } from "../SemanticsPicker.tsx";
 import { readOpenedFile, type Subject, setOtherFile, useOpened } from "../source/subject.ts";
 import { type TraceView, usePolicyTrace } from "../usePolicyTrace.ts";
 import { CompareRows } from "./CompareRows.tsx";
@@ -23,6 +24,8 @@ export function ComparePart(props: {
   context: PolicyContext;
   semantics: Semantics;
   known: KnownContexts | undefined;
+  /** Instead of the nearest comparison at hand: the same context by the other semantics. */
+  startWith: "semantics" | null;
   /** The edit of the what-if view, when there is one. */
   draftText: string | null;
 }) {
@@ -31,15 +34,10 @@ export function ComparePart(props: {
   const { subject, context, semantics } = props;
   const { other } = useOpened();
   const pinned = usePinned();
-  const [source, setSource] = useState<Source>(() => (props.draftText === null ? "same" : "edited"));
-  const [chosen, setChosen] = useState<PolicyContext | null>(
-    () => pinned ?? (props.draftText === null ? firstOther(context, props.known) : null),
-  );
-  const [by, setBy] = useState<Semantics>(() =>
-    pinned === null && props.draftText === null && firstOther(context, props.known) === null
-      ? otherSemantics(semantics)
-      : semantics,
-  );
+  const [start] = useState(() => startOf(props, pinned));
+  const [source, setSource] = useState<Source>(start.source);
+  const [chosen, setChosen] = useState<PolicyContext | null>(start.context);
+  const [by, setBy] = useState<Semantics>(start.by);
   const [showEqual, setShowEqual] = useState(false);
   const fileRef = useRef<HTMLInputElement>(null);
   // Until another context is chosen, B follows A.
@@ -101,12 +99,7 @@ export function ComparePart(props: {
               else setSource(found);
             }}
           />
-          <Picker
-            label={t("preset.label")}
-            value={by}
-            options={semanticsIds.map((value) => ({ value, label: t(`preset.${value}`) }))}
-            onChange={(value) => setBy(value === "openclaw" ? "openclaw" : "here")}
-          />
+          <SemanticsPicker value={by} onChange={setBy} />
           <ContextBar context={contextB} known={props.known} onChange={setChosen} />
           {chosen === null ? null : (
             <Button
@@ -176,6 +169,23 @@ export function ComparePart(props: {
       )}
     </div>
   );
+}
+
+/** What lies nearest: what was asked for, then the pinned context, the edit, another agent, the other semantics. */
+function startOf(
+  props: Pick<
+    Parameters<typeof ComparePart>[0],
+    "startWith" | "context" | "semantics" | "known" | "draftText"
+  >,
+  pinned: PolicyContext | null,
+): { source: Source; context: PolicyContext | null; by: Semantics } {
+  const { semantics } = props;
+  if (props.startWith === "semantics")
+    return { source: "same", context: null, by: otherSemantics(semantics) };
+  if (pinned !== null) return { source: "same", context: pinned, by: semantics };
+  if (props.draftText !== null) return { source: "edited", context: null, by: semantics };
+  const other = firstOther(props.context, props.known);
+  return { source: "same", context: other, by: other === null ? otherSemantics(semantics) : semantics };
 }
 
 /** Widening first: it is what a person would regret. */

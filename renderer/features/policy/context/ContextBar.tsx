@@ -15,8 +15,8 @@ export function ContextBar(props: {
   context: PolicyContext;
   known: KnownContexts | undefined;
   onChange: (context: PolicyContext) => void;
-  /** What stands at the right end. */
-  note?: string;
+  /** Shown at the right end. */
+  evaluatedInMs?: number;
   children?: ReactNode;
 }) {
   const t = useT("policy");
@@ -168,9 +168,17 @@ export function ContextBar(props: {
         onChange={(value) => set({ surface: value === "mcp" || value === "http" ? value : "model" })}
       />
       {props.children}
-      {props.note === undefined ? null : <span className="policy-note evidence">{props.note}</span>}
+      {props.evaluatedInMs === undefined ? null : (
+        <span className="policy-note evidence" title={t("evaluatedIn", { ms: shortMs(props.evaluatedInMs) })}>
+          {t("ms", { ms: shortMs(props.evaluatedInMs) })}
+        </span>
+      )}
     </div>
   );
+}
+
+function shortMs(ms: number): string {
+  return ms < 10 ? ms.toFixed(1) : ms.toFixed(0);
 }
 
 function channelValue(context: PolicyContext): string {

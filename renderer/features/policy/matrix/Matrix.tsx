@@ -22,7 +22,7 @@ import { useIsNarrow } from "../../../ui/index.ts";
 import type { RowDifference } from "../model/differences.ts";
 import { drawRow, planColumns } from "../model/matrixGeometry.ts";
 import type { MatrixRow, Positions } from "../model/matrixModel.ts";
-import { cellName, sectionLabel } from "../words.ts";
+import { createCellNamer, sectionLabel } from "../words.ts";
 import "./matrix.css";
 import { MatrixHead } from "./MatrixHead.tsx";
 import { MatrixRowView } from "./MatrixRowView.tsx";
@@ -47,6 +47,8 @@ export interface MatrixProps {
   label?: string;
   /** What stands in the empty corner above the tools. */
   corner?: ReactNode;
+  /** Without the names of sections, where room is short. */
+  hideSections?: boolean;
   /** Shown in place of rows when a filter leaves none. */
   emptyText?: string;
 }
@@ -67,7 +69,7 @@ export function Matrix(props: MatrixProps) {
   const isNarrow = size.width > 0 && size.width < narrowPx;
   // In a narrow window not all columns fit, so skipped ones give way first.
   const foldSkipped = useIsNarrow();
-  const toolWidth = isNarrow ? 168 : 190;
+  const toolWidth = props.hideSections === true ? 132 : isNarrow ? 168 : 190;
   const plan = useMemo(
     () => planColumns(trace.columns, Math.max(0, size.width - toolWidth - paddingPx - 2), foldSkipped),
     [trace, size.width, toolWidth, foldSkipped],
@@ -76,6 +78,7 @@ export function Matrix(props: MatrixProps) {
   const drawings = useMemo(() => new Map<number, ReturnType<typeof drawRow>>(), [trace, plan, rowHeight]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a cache that is emptied when what it was made from changes
   const names = useMemo(() => new Map<number, string[]>(), [trace, positions, t]);
+  const nameOf = useMemo(() => createCellNamer(t, trace, positions), [t, trace, positions]);
   const width = toolWidth + plan.width;
 
   const extractRange = useCallback(
@@ -233,7 +236,7 @@ export function Matrix(props: MatrixProps) {
           if (cellNames === undefined) {
             cellNames = trace.columns.map((column, index) => {
               const cell = row.cells[index];
-              return cell === undefined ? "" : cellName(t, trace, column, cell, row, positions);
+              return cell === undefined ? "" : nameOf(column, cell, row);
             });
             names.set(traceIndex, cellNames);
           }
@@ -250,6 +253,7 @@ export function Matrix(props: MatrixProps) {
               plan={plan}
               drawing={drawing}
               section={entry.startsSection ? sectionLabel(t, row.section) : null}
+              hideSection={props.hideSections === true}
               verdictLabel={row.verdict.kind === "kept" ? t("effect.kept") : t("effect.removed")}
               cellNames={cellNames}
               idPrefix={idPrefix}

@@ -71,7 +71,9 @@ export const MatrixHead = memo(function MatrixHead(props: {
             style={{ left: props.toolWidth + place.x, width: place.width }}
           >
             <span className="mx-number">{column.number ?? ""}</span>
-            <span className="mx-label">
+            <span
+              className={place.width < 57 && column.kind !== "pre-filter" ? "mx-label is-tight" : "mx-label"}
+            >
               {place.isFolded
                 ? null
                 : labelPieces(columnHeadLabel(t, column)).map((piece, at) => (

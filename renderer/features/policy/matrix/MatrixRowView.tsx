@@ -19,6 +19,7 @@ export interface MatrixRowProps {
   drawing: RowDrawing;
   /** Name of the section in its first row, else null. */
   section: string | null;
+  hideSection: boolean;
   verdictLabel: string;
   cellNames: readonly string[];
   idPrefix: string;
@@ -51,7 +52,7 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
         style={{ width: props.toolWidth }}
         onClick={() => props.onPick(props.rowIndex, 0)}
       >
-        <span className="mx-section">{props.section}</span>
+        {props.hideSection ? null : <span className="mx-section">{props.section}</span>}
         <span className={isKept ? "mx-verdict is-kept" : "mx-verdict is-removed"} aria-hidden="true" />
         <span className="sr-only">{props.verdictLabel} </span>
         <span className={isKept ? "mx-name" : "mx-name is-out"} title={row.name}>

@@ -54,6 +54,15 @@ function hunk(before: string, after: string): DiffLine[] {
     lines
       .slice(head, lines.length - tail)
       .slice(0, shownLines)
-      .map((text, index): DiffLine => ({ sign, line: head + index + 1, text: text.trim() }));
-  return [...part(old, "−"), ...part(now, "+")];
+      .map((text, index): DiffLine => ({ sign, line: head + index + 1, text: text.trimEnd() }));
+  return outdented([...part(old, "−"), ...part(now, "+")]);
+}
+
+/** Without the white space that all lines share: how deep the place is, is of no use here. */
+function outdented(lines: DiffLine[]): DiffLine[] {
+  const depths = lines.flatMap(({ text }) =>
+    text.trim() === "" ? [] : [text.length - text.trimStart().length],
+  );
+  const shared = Math.min(...depths);
+  return lines.map((line) => ({ ...line, text: line.text.slice(shared) }));
 }

@@ -27,8 +27,8 @@ const cells = (...effects: PolicyCell["effect"][]): PolicyCell[] => effects.map(
 
 describe("matrix geometry", () => {
   test("stretches stages into the room within limits and folds skipped ones when narrow", () => {
-    expect(planColumns(columns, 100, false).places[1]?.width).toBe(57);
-    expect(planColumns(columns, 4000, false).places[1]?.width).toBe(92);
+    expect(planColumns(columns, 100, false).places[1]?.width).toBe(54);
+    expect(planColumns(columns, 4000, false).places[1]?.width).toBe(120);
     const folded = planColumns(columns, 100, true);
     expect(folded.places[2]).toMatchObject({ width: 12, isFolded: true });
     expect(folded.places[1]?.isFolded).toBe(false);

@@ -3,7 +3,7 @@
 import type { PolicyCell, PolicyColumn } from "../../../../shared/policy/types.ts";
 
 const preFilterWidthPx = 19;
-const stageWidthPx = { min: 52, max: 120 };
+const stageWidthPx = { min: 54, max: 120 };
 const surfaceWidthPx = 58;
 const foldedWidthPx = 12;
 const groupGapPx = 6;

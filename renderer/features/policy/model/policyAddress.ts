@@ -29,6 +29,8 @@ export interface PolicyPlace {
   line: number | null;
   /** The tool that the matrix puts its cursor on. */
   tool: string | null;
+  /** What a comparison starts with: the same context by the other semantics. */
+  compare: "semantics" | null;
 }
 
 /**
@@ -45,6 +47,7 @@ export function placeOf(search: string, fallbackAgent: string | undefined, isFil
     semantics: semanticsIds.find((id) => id === params.get("as")) ?? (isFile ? "openclaw" : "here"),
     line: Number.isInteger(line) && line > 0 ? line : null,
     tool: params.get("at"),
+    compare: params.get("b") === "semantics" ? "semantics" : null,
   };
 }
 
@@ -57,11 +60,13 @@ export function addressOf(place: {
   line?: number | null | undefined;
   /** The tool that the matrix puts its cursor on. */
   at?: string | undefined;
+  compare?: "semantics" | undefined;
 }): string {
   const params = new URLSearchParams(contextToSearch(place.context));
   if (place.semantics !== "here" || place.isFile === true) params.set("as", place.semantics);
   if (place.line != null) params.set("line", String(place.line));
   if (place.at !== undefined) params.set("at", place.at);
+  if (place.compare !== undefined) params.set("b", place.compare);
   const query = params.toString();
   const path =
     place.part === "matrix"

@@ -137,6 +137,7 @@ export function WhatIfPart(props: {
           onOpen={() => undefined}
           onWhy={() => undefined}
           diffs={byName}
+          hideSections
         />
         {row === undefined || cursor === null ? null : (
           <div className="policy-whatif-detail">

@@ -65,14 +65,10 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
               return <circle key={column.id} className="bl-open" cx={center} cy={middle} r="4" />;
             case "skipped":
               return (
-                <rect
-                  key={column.id}
-                  className="bl-gap"
-                  x={center - 8}
-                  y={middle - 3}
-                  width="16"
-                  height="6"
-                />
+                <g key={column.id}>
+                  <rect className="bl-gap" x={center - 9} y={middle - 3} width="18" height="6" />
+                  <path className="bl-dots" d={`M${center - 7} ${middle}h14`} />
+                </g>
               );
             default:
               return null;

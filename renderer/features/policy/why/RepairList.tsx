@@ -17,7 +17,7 @@ import type { Subject } from "../source/subject.ts";
 import { askedConfig } from "../usePolicyTrace.ts";
 import { RepairDiff } from "./RepairDiff.tsx";
 
-const squaresPerAgent = 8;
+const squares = { inAll: 24, perAgent: 8 };
 
 export function RepairList(props: {
   repairs: readonly Repair[];
@@ -36,6 +36,8 @@ export function RepairList(props: {
     () => enumerateContexts(compilePolicy(subject.config, { hardening: new Set() })),
     [subject.config],
   );
+  const agentCount = new Set(classes.map(({ label }) => label.agent)).size;
+  const limit = Math.max(2, Math.min(squares.perAgent, Math.floor(squares.inAll / agentCount)));
   const broken = useBrokenAssertions(props);
   return (
     <ol className="policy-repairs">
@@ -58,7 +60,7 @@ export function RepairList(props: {
               <strong>{title(t, repair, agentId, subject.config)}</strong>
               <span className="second">{t("missing.edits", { count: repair.edits.length })}</span>
               <span className="policy-squares" aria-hidden="true">
-                {contextSquares(classes, repair, { tool, agentId }, squaresPerAgent).map((group) => (
+                {contextSquares(classes, repair, { tool, agentId }, limit).map((group) => (
                   <span key={group.agent} title={group.agent}>
                     {group.squares.map((square, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: squares of one group never move
@@ -121,23 +123,27 @@ function useBrokenAssertions(props: {
 type T = ReturnType<typeof useT>;
 
 function title(t: T, repair: Repair, agent: string, config: unknown): string {
-  const [edit] = repair.edits;
   const liftsProfile = repair.edits.some(({ path }) => path.at(-1) === "profile");
   if (liftsProfile) return t("missing.repairTitle.profile");
   const isOwn = repair.edits.every(({ path }) => isAgentPath(path, agent, config));
   if (isOwn && agent !== "") return t("missing.repairTitle.agent", { agent });
   const isGlobal = repair.edits.every(({ path }) => path[0] === "tools");
   if (isGlobal) return t("missing.repairTitle.global");
-  return t("missing.repairTitle.other", { path: edit === undefined ? "" : pathText(edit.path.slice(0, -1)) });
+  const places = new Set(repair.edits.map(({ path }) => agentAt(path, config) ?? pathText(path.slice(0, 2))));
+  return t("missing.repairTitle.other", { path: [...places].join(", ") });
 }
 
-function isAgentPath(path: readonly (string | number)[], agent: string, config: unknown): boolean {
+function agentAt(path: readonly (string | number)[], config: unknown): string | null {
   const [agents, list, index] = path;
-  if (agents !== "agents" || list !== "list" || typeof index !== "number") return false;
+  if (agents !== "agents" || list !== "list" || typeof index !== "number") return null;
   const entries = (config as { agents?: { list?: unknown } } | null)?.agents?.list;
   const entry = Array.isArray(entries) ? (entries[index] as { id?: unknown } | undefined) : undefined;
-  // An entry past the end of the list is the one that the repair adds.
-  return entry === undefined || entry.id === agent;
+  return typeof entry?.id === "string" ? entry.id : null;
+}
+
+/** An entry without a known id is the one that the repair adds for this agent. */
+function isAgentPath(path: readonly (string | number)[], agent: string, config: unknown): boolean {
+  return path[0] === "agents" && path[1] === "list" && (agentAt(path, config) ?? agent) === agent;
 }
 
 function summary(t: T, effects: SideEffects, tool: string, isKept: boolean): string {

@@ -1,0 +1,305 @@
+/** The policy debugger in the real app: found in the matrix, fixed in three clicks, tried, proved, compared, and quick. */
+
+import type { Page } from "@playwright/test";
+import type { Desktop } from "./fixtures/desktop.ts";
+import { expect, test } from "./fixtures/test.ts";
+
+const codingConfig = `{
+  // set up by hand
+  tools: {
+    profile: "coding", // for the coder
+  },
+}
+`;
+
+const grid = (panel: Page) => panel.getByRole("grid", { name: "Tools by stage" });
+const rowOf = (panel: Page, tool: string) =>
+  grid(panel)
+    .getByRole("row")
+    .filter({ has: panel.getByRole("rowheader", { name: new RegExp(`${tool}( [+−~])?$`, "u") }) });
+const removed = (panel: Page, tool: string) =>
+  rowOf(panel, tool)
+    .getByRole("gridcell", { name: /removed here/u })
+    .first();
+
+test("finds why browser is missing from a coding agent as OpenClaw would, and fixes it in three clicks", async ({
+  newPlace,
+  launch,
+}) => {
+  const place = await newPlace({ config: codingConfig });
+  const { panel, open } = await launch(place, { width: 1280, height: 800 });
+  await open("/policy?as=openclaw");
+  await removed(panel, "browser").click();
+  await expect(panel.locator(".pane-detail")).toContainText("The profile coding does not list browser.");
+  await expect(panel.locator(".pane-detail")).toContainText("openclaw.json:4");
+  await panel.getByRole("button", { name: "Review and apply" }).click();
+  await panel.getByRole("button", { name: "Save openclaw.json" }).click();
+  await expect.poll(() => place.read(place.paths.config)).toContain(`"browser"`);
+  const written = await place.read(place.paths.config);
+  expect(written).toContain("// set up by hand");
+  expect(written).toContain("// for the coder");
+  await open("/policy?as=openclaw");
+  await expect(removed(panel, "browser")).toHaveCount(0);
+});
+
+test("a denied exec is back for a connected client after three clicks", async ({ start }) => {
+  const { desktop, agent } = await start({
+    config: `{\n  tools: { profile: "coding", deny: ["exec"] }, // too strict\n}\n`,
+  });
+  const { panel, open, place } = desktop;
+  expect(await agent.toolNames()).not.toContain("exec");
+  await open("/policy");
+  await removed(panel, "exec").click();
+  await panel.getByRole("button", { name: "Review and apply" }).click();
+  await panel.getByRole("button", { name: "Save openclaw.json" }).click();
+  await expect.poll(() => agent.toolNames()).toContain("exec");
+  expect(await place.read(place.paths.config)).toContain("// too strict");
+});
+
+/** One config per kind of finding, the place in which it shows, and its words. */
+const faults: { kind: string; config: string; query?: string; words: string }[] = [
+  {
+    kind: "list-stripped",
+    config: `{ tools: { allow: ["group:nothing"] } }`,
+    words: "names no core tool that is present",
+  },
+  {
+    kind: "profile-without-core",
+    config: `{ tools: { profile: "messaging" } }`,
+    query: "agent=main&channel=node",
+    words: "None of the profile's tools is present",
+  },
+  {
+    kind: "pattern-not-core",
+    config: `{ tools: { allow: ["re*"] } }`,
+    words: `"re*" is a pattern and does not count`,
+  },
+  {
+    kind: "unknown-entry",
+    config: `{ tools: { allow: ["read", "browse"] } }`,
+    words: `"browse" is no tool. Did you mean browser?`,
+  },
+  {
+    kind: "gated-entry",
+    config: `{ tools: { allow: ["read", "apply_patch"] } }`,
+    words: `"apply_patch" is not there in this context`,
+  },
+  { kind: "unknown-profile", config: `{ tools: { profile: "codng" } }`, words: `"codng" is no profile` },
+  {
+    kind: "deny-names-nothing",
+    config: `{ tools: { deny: ["exce"] } }`,
+    words: `"exce" in deny names nothing that exists. Did you mean exec?`,
+  },
+  {
+    kind: "allow-and-also-allow",
+    config: `{ tools: { allow: ["read"], alsoAllow: ["write"] } }`,
+    words: "allow and alsoAllow are both set at tools",
+  },
+  {
+    kind: "shadowed-entry",
+    config: `{ tools: { allow: ["read", "exec"], deny: ["exec"] } }`,
+    words: `"exec" is covered by another entry`,
+  },
+  {
+    kind: "unreachable-entry",
+    config: `{ tools: { profile: "minimal" }, agents: { list: [{ id: "main", tools: { allow: ["session_status", "exec"] } }] } }`,
+    words: `"exec" can bring nothing back`,
+  },
+  {
+    kind: "wider-than-profile",
+    config: `{ tools: { profile: "minimal", alsoAllow: ["*"] } }`,
+    words: "grants more than the profile suggests",
+  },
+  {
+    kind: "provider-key-never-matches",
+    config: `{ tools: { byProvider: { "OpenAI": { deny: ["exec"] }, "openai": { deny: ["read"] } } } }`,
+    words: `The key "OpenAI" matches no provider`,
+  },
+];
+
+test("a planted fault of every kind is found in an opened file, which is never written", async ({
+  start,
+}) => {
+  const { desktop } = await start();
+  const { panel, open, place } = desktop;
+  const before = await place.read(place.paths.config);
+  await open("/policy");
+  for (const { kind, config, query, words } of faults) {
+    await openFile(panel, `${kind}.json5`, config);
+    await open(`/policy?${query ?? "agent=main"}&as=openclaw`);
+    await expect(panel.locator(".policy-file")).toContainText(`${kind}.json5`);
+    await expect(panel.locator(".policy-file")).toContainText("Read-only, does not affect what runs.");
+    await expect(panel.locator(".policy-findings"), kind).toContainText(words);
+  }
+  await openFile(panel, "broken.json5", "{\n  tools: {\n    profile: coding,\n  },\n}\n");
+  await expect(panel.locator(".policy-broken")).toContainText("Line 3, column 14");
+  await panel.getByRole("button", { name: "Back to the saved config" }).click();
+  await expect(grid(panel)).toBeVisible();
+  expect(await place.read(place.paths.config)).toBe(before);
+});
+
+async function openFile(panel: Page, name: string, text: string): Promise<void> {
+  await panel
+    .getByLabel("Config file to open")
+    .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+  await expect(panel.locator(".policy-file")).toContainText(name);
+}
+
+test("what-if follows the text as it is typed, and a broken assertion blocks the save", async ({ start }) => {
+  const { desktop } = await start({
+    settings: `{ ui: { language: "en" }, assertions: { text: "always main: process" } }\n`,
+  });
+  const { panel, open, place } = desktop;
+  await open("/policy/whatif");
+  await expect(panel.getByText("Same as saved")).toBeVisible();
+  await typeConfig(
+    panel,
+    `{ tools: { deny: ["process"], exec: { security: "allowlist", ask: "on-miss" } } }`,
+  );
+  await expect(panel.getByText("1 tool fewer than saved")).toBeVisible();
+  await expect(panel.locator(".policy-strip")).toContainText("1 assertion fails");
+  await expect(panel.locator(".policy-strip")).toContainText("process is missing for");
+  await panel.getByRole("button", { name: "Show diff and save…" }).click();
+  await expect(panel.getByRole("button", { name: "Save openclaw.json" })).toBeDisabled();
+  await expect(panel.getByText("1 assertion fails and blocks the save.")).toBeVisible();
+  expect(await place.read(place.paths.config)).toContain("kept by hand");
+  await panel.getByRole("button", { name: "Open in the matrix" }).click();
+  await expect(panel).toHaveURL(/#\/policy\?agent=main.*at=process/u);
+});
+
+async function typeConfig(panel: Page, text: string): Promise<void> {
+  await panel.locator(".policy-whatif-edit .monaco-editor").first().click();
+  await panel.keyboard.press("Control+A");
+  // Key by key: the editor closes brackets by itself and lets a typed one take their place.
+  await panel.keyboard.type(text);
+}
+
+test("an assertion is refuted with a context, saved only as a warning, and proved after the config changed", async ({
+  start,
+}) => {
+  const { desktop } = await start();
+  const { panel, open, place } = desktop;
+  await open("/policy/assertions");
+  await panel.getByRole("textbox", { name: "Text of the assertions" }).fill("never main: process");
+  const result = panel.locator(".policy-assertion");
+  await expect(result).toContainText("Counterexample: process reaches main");
+  await panel.getByRole("button", { name: "Save assertions" }).click();
+  await expect(panel.locator(".policy-assertions-edit")).toContainText(
+    "Not saved: the saved config breaks one.",
+  );
+  await panel.getByRole("radio", { name: "warn only" }).click();
+  await panel.getByRole("button", { name: "Save assertions" }).click();
+  await expect.poll(() => place.read(place.paths.settings)).toContain("never main: process");
+  await place.writeConfig(`{ tools: { deny: ["process"] } }\n`);
+  await expect(result).toContainText("proved");
+  await expect(result).toContainText(/Holds in \d+ contexts/u);
+});
+
+test("a line number opens the config at that line, read-only until a person edits it", async ({ start }) => {
+  const { desktop } = await start({
+    config: `{\n  tools: {\n    profile: "coding",\n    deny: ["process"],\n  },\n}\n`,
+  });
+  const { panel, open } = desktop;
+  await open("/policy");
+  await removed(panel, "process").click();
+  await panel
+    .locator(".pane-detail")
+    .getByRole("button", { name: "Open openclaw.json at line 4" })
+    .first()
+    .click();
+  await expect(panel).toHaveURL(/line=4/u);
+  await expect(panel.locator(".policy-marked-line")).toBeVisible();
+  await panel.getByRole("button", { name: "Edit this config" }).click();
+  await expect(panel.getByText("not saved, does not affect what runs")).toBeVisible();
+});
+
+test("compares both semantics, and two files, in words", async ({ start }) => {
+  const { desktop } = await start();
+  const { panel, open } = desktop;
+  await open("/policy/compare?b=semantics");
+  await expect(panel.locator(".policy-compare-words")).toContainText("B is wider: it adds");
+  await openFile(panel, "a.json5", `{ tools: { deny: ["exec"] } }`);
+  await open("/policy/compare?agent=main&as=openclaw&b=semantics");
+  await panel
+    .locator(".policy-compare-side")
+    .getByLabel("Choose a file…")
+    .setInputFiles({
+      name: "b.json5",
+      mimeType: "application/json",
+      buffer: Buffer.from(`{ tools: { deny: ["read"] } }`),
+    });
+  await panel.locator(".policy-compare-side").getByRole("button", { name: /^as/u }).click();
+  await panel.getByRole("option", { name: "OpenClaw 2026.3.31" }).click();
+  await expect(panel.getByRole("heading", { name: /2 differences|3 differences/u })).toBeVisible();
+  await expect(panel.locator(".policy-compare-words")).toContainText("it adds exec");
+  await expect(panel.locator(".policy-compare-words")).toContainText("it takes away read");
+});
+
+/** Answers of the runtime with as many rows as a large set-up has: what is measured is the panel. */
+async function multiplyRows({ app }: Desktop, count: number): Promise<void> {
+  await app.evaluate(({ BrowserWindow }, wanted) => {
+    for (const { webContents } of BrowserWindow.getAllWindows()) {
+      const send = webContents.send.bind(webContents);
+      webContents.send = (channel: string, ...args: unknown[]) => {
+        const [text] = args;
+        const frame = typeof text === "string" ? JSON.parse(text) : null;
+        const rows = frame?.payload?.trace?.rows;
+        if (!Array.isArray(rows)) return send(channel, ...args);
+        frame.payload.trace.rows = Array.from({ length: wanted }, (_, index) => {
+          const row = rows[index % rows.length];
+          return index < rows.length ? row : { ...row, name: `${row.name}_${index}`, section: "plugin:many" };
+        });
+        send(channel, JSON.stringify(frame));
+      };
+    }
+  }, count);
+}
+
+/** Tasks over 50 ms while `act` runs, as the browser itself reports them, durations in ms. */
+async function longTasks(panel: Page, act: () => Promise<void>): Promise<number[]> {
+  await panel.evaluate(() => {
+    const found: number[] = [];
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) found.push(Math.round(entry.duration));
+    });
+    observer.observe({ type: "longtask" });
+    Object.assign(window, { longTasks: { found, observer } });
+  });
+  await act();
+  return panel.evaluate(() => {
+    const { found, observer } = (
+      window as unknown as { longTasks: { found: number[]; observer: PerformanceObserver } }
+    ).longTasks;
+    for (const entry of observer.takeRecords()) found.push(Math.round(entry.duration));
+    observer.disconnect();
+    return found;
+  });
+}
+
+test("500 tools scroll and follow the keys without a task over 50 ms", async ({ newPlace, launch }) => {
+  const desktop = await launch(await newPlace({ config: codingConfig }), { width: 1280, height: 800 });
+  const { panel, open } = desktop;
+  await multiplyRows(desktop, 500);
+  await open("/policy?as=openclaw");
+  await expect(panel.locator(".policy-reach")).toContainText("of 500 tools");
+  await expect(grid(panel).getByRole("row").nth(5)).toBeVisible();
+  const scrolled = await longTasks(panel, () =>
+    grid(panel).evaluate(async (element) => {
+      const total = element.scrollHeight - element.clientHeight;
+      for (let top = 0; top <= total; top += 60) {
+        element.scrollTop = top;
+        await new Promise(requestAnimationFrame);
+      }
+      for (let step = 1; step <= 20; step += 1) {
+        element.scrollTop = (total * ((step * 7) % 20)) / 20;
+        await new Promise(requestAnimationFrame);
+      }
+    }),
+  );
+  expect(scrolled).toEqual([]);
+  await grid(panel).focus();
+  const keyed = await longTasks(panel, async () => {
+    for (let step = 0; step < 120; step += 1) await panel.keyboard.press("ArrowDown");
+  });
+  expect(keyed).toEqual([]);
+});
