@@ -206,8 +206,9 @@ describe("self-approval", () => {
     ["config set tools.exec.ask off"],
     ["gateway panel-url"],
   ])("refuses `%s` below a command of an agent", async (line) => {
-    for (const env of [{ OPENCLAW_SHELL: "exec" }, { SALLYPORT_EXEC_ID: "1" }]) {
-      const run = await cli.run(line.split(" "), { env: env as Record<string, string>, stdin: "{}" });
+    const markers: Record<string, string>[] = [{ OPENCLAW_SHELL: "exec" }, { SALLYPORT_EXEC_ID: "1" }];
+    for (const env of markers) {
+      const run = await cli.run(line.split(" "), { env, stdin: "{}" });
       expect(run.code).toBe(1);
       expect(run.stderr).toContain("A command that an agent runs may not");
     }

@@ -30,12 +30,12 @@ beforeAll(async () => {
   outDir = await mkdtemp(path.join(rootDir, "node_modules/.cache/sallyport-programs-"));
   const target = nodeTarget(rootDir, outDir);
   if (target === null) throw new Error("nothing to build");
-  const { rolldownOptions } = target.build;
-  rolldownOptions.input = {
+  const input = {
     headless: path.join(rootDir, "electron/headless/index.ts"),
     cli: path.join(rootDir, "electron/cli/index.ts"),
   };
-  await build(target);
+  const rolldownOptions = { ...target.build?.rolldownOptions, input };
+  await build({ ...target, build: { ...target.build, rolldownOptions } });
   await mkdir(path.join(outDir, "renderer"));
   await writeFile(path.join(outDir, "renderer/index.html"), "<!doctype html><title>Sallyport</title>");
 }, 120_000);

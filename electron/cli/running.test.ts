@@ -260,9 +260,9 @@ describe("an agent asks, a person decides in a terminal", () => {
 it("runs the script of Try it to its end, through the same prompts", async () => {
   const { rpc } = await operator();
   await rpc.call("approvals.attend", {});
-  let last: { steps: { step: string; state: string; detail: string }[]; isRunning: boolean } | null = null;
+  const runs: { steps: { step: string; state: string; detail: string }[]; isRunning: boolean }[] = [];
   rpc.on("tryout.changed", (event) => {
-    last = event;
+    runs.push(event);
   });
   const decided = new Set<string>();
   rpc.on("approvals.changed", ({ pending }) => {
@@ -273,8 +273,8 @@ it("runs the script of Try it to its end, through the same prompts", async () =>
     }
   });
   await rpc.call("tryout.start", {});
-  await expect.poll(() => last?.isRunning, { timeout: 15_000 }).toBe(false);
-  const { steps } = last ?? { steps: [] };
+  await expect.poll(() => runs.at(-1)?.isRunning, { timeout: 25_000 }).toBe(false);
+  const steps = runs.at(-1)?.steps ?? [];
   expect(steps.map((step) => `${step.step} ${step.state}`)).toEqual([
     "listTools done",
     "askCommand done",

@@ -68,7 +68,10 @@ function collect(): { code: string; params: Record<string, string> }[] {
   ];
   return [
     ...[...new Set(plain)].map((code) => ({ code, params: {} })),
-    ...allIn(obfuscation, /\bid: "([\w-]+)"/g).map((id) => ({ code: "obfuscation", params: { id } })),
+    ...allIn(obfuscation, /"([a-z0-9]+(?:-[a-z0-9]+)+)"/g).map((id) => ({
+      code: "obfuscation",
+      params: { id },
+    })),
   ];
 }
 
@@ -97,6 +100,12 @@ describe.each(languages)("reasons in %s", (language) => {
 
   it("leave no empty brackets when a detail is not known", () => {
     expect(reasonText(t, { code: "programEscape", params: {} }, "sentence")).not.toMatch(/\(\)|（）/u);
+  });
+
+  it("name what a shell runs rather than that it runs something, when both are known", () => {
+    const text = (ids: string) => reasonText(t, { code: "obfuscation", params: { ids } }, "sentence");
+    expect(text("pipe-to-shell curl-pipe-shell pipe-to-any-shell")).toBe(text("curl-pipe-shell"));
+    expect(text("pipe-to-shell pipe-to-any-shell")).not.toBe(text("curl-pipe-shell"));
   });
 
   it("list several signs of a hidden command once each", () => {

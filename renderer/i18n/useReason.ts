@@ -59,10 +59,14 @@ function keysOf(code: string, form: ReasonForm): string[] {
   return sentences;
 }
 
+/** They say that a shell runs some output; the other signs say which. */
+const vagueSigns = new Set(["pipe-to-shell", "pipe-to-any-shell"]);
+
 /** Several signs in one command read as one list. */
 function obfuscationText(t: TFunction, signs: string): string {
-  const known = signs
-    .split(" ")
+  const all = signs.split(" ");
+  const exact = all.filter((id) => !vagueSigns.has(id));
+  const known = (exact.length > 0 ? exact : all)
     .map((id) => t(`obfuscated.${id}`, { defaultValue: "" }))
     .filter((one) => one !== "");
   const listed = [...new Set(known)].join(t("listSeparator"));

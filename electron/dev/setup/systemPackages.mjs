@@ -44,6 +44,9 @@ export async function missingSystemPackages(needs) {
     if (findChromium() === null) missing.push("chromium");
     if (!(await hasChineseFont())) missing.push("fonts-noto-cjk");
     if (findProgram("bwrap") === null) missing.push("bubblewrap");
+    // A window manager and a way to type into other windows: the focus rules are tested with both.
+    if (findProgram("openbox") === null) missing.push("openbox");
+    if (findProgram("xdotool") === null) missing.push("xdotool");
   }
   return missing;
 }

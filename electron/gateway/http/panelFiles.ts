@@ -29,7 +29,10 @@ const contentTypes = new Map([
  * the editor write style attributes at run time. Scripts never run inline.
  */
 export function panelContentSecurityPolicy(port: number): string {
-  const sockets = ownOrigins(port).map((origin) => origin.replace("http:", "ws:"));
+  // A content policy cannot name an IPv6 address; there 'self' has to do.
+  const sockets = ownOrigins(port)
+    .filter((origin) => !origin.includes("["))
+    .map((origin) => origin.replace("http:", "ws:"));
   return [
     "default-src 'none'",
     "script-src 'self'",

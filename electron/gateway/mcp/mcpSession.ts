@@ -40,12 +40,30 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
+/** A handler that does not come to its end must not hold up a shutdown. */
+const flushMs = 500;
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** @throws JsonRpcError when the client is revoked already */
 export function createMcpSession(deps: McpSessionDeps): McpSession {
   const { tools: surface, logger } = deps;
   const ended = new AbortController();
+  const answers = new Set<Promise<void>>();
+  /** @returns what to call when the answer is given to the SDK for sending */
+  const trackAnswer = (): (() => void) => {
+    let answered = () => {};
+    const answer = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    answers.add(answer);
+    void answer.then(() => answers.delete(answer));
+    return answered;
+  };
   const tasks = createCallTasks(logger);
   const { instructions } = surface.listTools(callerNow());
   const server = new Server(
@@ -88,6 +106,7 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
       );
     }
     const progress = progressOf(extra, logger);
+    const answered = trackAnswer();
     try {
       return await run({
         signal: extra.signal,
@@ -99,6 +118,7 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
       throw asJsonRpcError(error, logger);
     } finally {
       progress?.stop();
+      answered();
     }
   });
 
@@ -131,6 +151,9 @@ export function createMcpSession(deps: McpSessionDeps): McpSession {
     },
     async close() {
       end();
+      // What was held gets its answer before the connection goes: else its client waits for its own time-out.
+      await Promise.race([Promise.all(answers), delay(flushMs)]);
+      await delay(0);
       await server.close();
     },
   };

@@ -159,7 +159,9 @@ function warningsOf(decision: ExecDecision): ApprovalRequest["warnings"] {
   });
   return [
     ...warnings.hostileSigns.map((sign) => danger(`hostile.${sign}`)),
-    ...decision.obfuscation.map((id) => danger("obfuscation", { id })),
+    ...(decision.obfuscation.length === 0
+      ? []
+      : [danger("obfuscation", { ids: decision.obfuscation.join(" ") })]),
     ...warnings.mixedScript.map((word) =>
       warn("mixedScript", {
         word: word.word,

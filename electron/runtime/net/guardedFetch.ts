@@ -150,6 +150,8 @@ async function oneHop(
       ...(request.body === undefined ? {} : { body: request.body }),
       signal,
     });
+    // Leaving a body early makes it emit an error; whoever reads it learns of real ones by reading.
+    response.body.on("error", () => {});
     const received = headersOf(response);
     if (redirectCodes.has(response.statusCode)) {
       response.body.destroy();

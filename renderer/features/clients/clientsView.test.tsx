@@ -2,6 +2,7 @@
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 import type { McpClient } from "../../../shared/contract/index.ts";
+import { testRequest } from "../../testing/fixtures.ts";
 import { renderPanel, type TestPanel } from "../../testing/renderPanel.tsx";
 import { ClientsView } from "./ClientsView.tsx";
 
@@ -79,6 +80,16 @@ describe("clients", () => {
     expect(screen.queryByText(/sallyport mcp/)).toBeNull();
   });
 
+  it("says when the client that is being set up has come, and leads to its mapping", async () => {
+    panel = renderPanel(<ClientsView />);
+    await openConnect();
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "editor" } });
+    expect(screen.getByText("Waiting for editor to connect.")).toBeTruthy();
+    panel.emit("clients.changed", { clients: [client], mcpUrl: null });
+    fireEvent.click(await screen.findByRole("button", { name: "Open and map it" }));
+    expect(await screen.findByRole("button", { name: "Map client" })).toBeTruthy();
+  });
+
   it("asks before it revokes", async () => {
     const revoked: string[] = [];
     panel = renderPanel(<ClientsView />, {
@@ -115,5 +126,16 @@ describe("clients", () => {
     });
     await screen.findByText("List the tools it may know");
     expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+    panel.emit("tryout.changed", {
+      runId: "r",
+      isRunning: true,
+      steps: [{ step: "startProcess", state: "running", detail: "" }],
+    });
+    panel.emit("approvals.changed", {
+      pending: [testRequest("sleep 60", { id: "r9", agentId: "tryout" })],
+      recent: [],
+    });
+    const link = await screen.findByRole("link", { name: "Open the request" });
+    expect(link.getAttribute("href")).toBe("#/approvals?id=r9");
   });
 });

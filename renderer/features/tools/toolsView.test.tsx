@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ToolCallSnapshot, ToolCallState } from "../../../shared/contract/index.ts";
 import { navigateTo } from "../../app/hashLocation.ts";
 import { renderPanel } from "../../testing/renderPanel.tsx";
+import { withLaterAtEnd } from "./ToolCatalog.tsx";
 import ToolsView from "./ToolsView.tsx";
 
 const catalogTool = {
@@ -109,5 +110,21 @@ describe("tools view", () => {
     const link = await screen.findByRole("link", { name: "Why is read missing?" });
     expect(link.getAttribute("href")).toBe("#/policy/why/read?agent=main");
     expect(screen.getByText("removed at profile (coding) by coding (tools.profile)")).toBeTruthy();
+  });
+
+  test("lists what this version does not have below everything else", () => {
+    const absent = (name: string, code: string) => ({
+      ...catalogTool,
+      name,
+      presence: { kind: "absent" as const, reason: { code, params: {} } },
+    });
+    const arranged = withLaterAtEnd([
+      { id: "fs", label: "Files", tools: [catalogTool, absent("apply_patch", "absent.disabled-in-config")] },
+      { id: "web", label: "Web", tools: [absent("web_search", "absent.not-built")] },
+    ]);
+    expect(arranged.map(({ id, tools }) => [id, tools.map(({ name }) => name)])).toEqual([
+      ["fs", ["read", "apply_patch"]],
+      ["not-built", ["web_search"]],
+    ]);
   });
 });

@@ -41,6 +41,7 @@ export default function TextEditor(props: {
   onChange.current = props.onChange;
   const initial = useRef(props.value);
   const label = useRef(props.label);
+  const told = useRef(props.value);
   useEffect(() => {
     if (host.current === null) return;
     const monaco = loadedMonaco();
@@ -53,7 +54,18 @@ export default function TextEditor(props: {
       tabFocusMode: false,
     });
     instance.current = created;
-    const listening = created.onDidChangeModelContent(() => onChange.current(created.getValue()));
+    let isTold = true;
+    // Told when the editor has finished with the change: who marks lines from within it finds old tokens on new text.
+    const listening = created.onDidChangeModelContent(() => {
+      if (!isTold) return;
+      isTold = false;
+      queueMicrotask(() => {
+        isTold = true;
+        if (instance.current !== created) return;
+        told.current = created.getValue();
+        onChange.current(told.current);
+      });
+    });
     const themes = watchTheme();
     return () => {
       listening.dispose();
@@ -65,7 +77,10 @@ export default function TextEditor(props: {
   }, []);
   useEffect(() => {
     const current = instance.current;
-    if (current !== null && current.getValue() !== props.value) current.setValue(props.value);
+    // What the editor itself has told comes back later; by then it may hold newer text.
+    if (current === null || props.value === told.current) return;
+    told.current = props.value;
+    if (current.getValue() !== props.value) current.setValue(props.value);
   }, [props.value]);
   const { isReadOnly = false, revealLine = null } = props;
   useEffect(() => {
