@@ -7,7 +7,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logging/logger.ts";
 import type { Runtime } from "../runtime/runtimeTypes.ts";
 import { removeGatewayFile, writeGatewayFile } from "../runtime/storage/index.ts";
-import { checkRequest } from "./http/guard.ts";
+import { checkRequest, targetOf } from "./http/guard.ts";
 import { servePanelFile } from "./http/panelFiles.ts";
 import { createPanelSessions, type PanelSessions } from "./http/panelSessions.ts";
 import { redirect, sendJson, sendNotice, sendText, setBaseHeaders } from "./http/respond.ts";
@@ -166,7 +166,8 @@ async function route(input: RouteInput): Promise<void> {
   setBaseHeaders(response);
   const verdict = checkRequest(request, port);
   if (!verdict.ok) return sendJson(response, verdict.status, { error: { message: verdict.message } });
-  const target = new URL(request.url ?? "/", "http://127.0.0.1");
+  const target = targetOf(request);
+  if (target === null) return sendText(response, 400, "This is no address.");
   if (target.pathname === "/mcp") return mcp.handle(request, response);
   if (target.pathname === toolsInvokePath) return input.toolsInvoke.handle(request, response);
   if (request.method !== "GET" && request.method !== "HEAD") {

@@ -45,6 +45,8 @@ const keptAttributes: ReadonlySet<string> = new Set([
   "lang",
 ]);
 const mountIds = /^(?:root|app|__next|__nuxt|gatsby|svelte|main-app|react-root|app-root)$/i;
+/** Many pages leave them out or repeat them; the clean page has each once. */
+const frameTags: ReadonlySet<string> = new Set(["html", "head", "body", "title"]);
 const maxTitleChars = 500;
 const maxParsedDepth = 5000;
 const pieceChars = 16_384;
@@ -59,6 +61,7 @@ export function cleanHtml(html: string): CleanPage {
   /** Open elements inside a dropped one, itself included; 0: visible. */
   let dropped = 0;
   let isInTitle = false;
+  let titles = 0;
   let isInNoscript = false;
 
   const parser = new Parser(
@@ -78,10 +81,11 @@ export function cleanHtml(html: string): CleanPage {
           dropped = 1;
           return;
         }
-        if (tag === "title" && title === null) {
-          title = "";
+        if (tag === "title") {
           isInTitle = true;
+          title ??= "";
         }
+        if (frameTags.has(tag)) return;
         out.push("<", tag);
         for (const name of Object.keys(attributes)) {
           if (keptAttributes.has(name))
@@ -99,8 +103,11 @@ export function cleanHtml(html: string): CleanPage {
           facts.wantsScripts = true;
         }
         if (dropped > 0) return;
-        if (isInTitle) title = `${title ?? ""}${text}`.slice(0, maxTitleChars);
-        else facts.textChars += visibleLength(text);
+        if (isInTitle) {
+          if (titles < 1) title = `${title ?? ""}${text}`.slice(0, maxTitleChars);
+          return;
+        }
+        facts.textChars += visibleLength(text);
         out.push(escapeText(text));
       },
       onclosetag(tag) {
@@ -110,7 +117,11 @@ export function cleanHtml(html: string): CleanPage {
           dropped -= 1;
           return;
         }
-        if (tag === "title") isInTitle = false;
+        if (tag === "title") {
+          isInTitle = false;
+          titles += 1;
+        }
+        if (frameTags.has(tag)) return;
         if (!voidTags.has(tag)) out.push("</", tag, ">");
       },
     },
@@ -124,7 +135,7 @@ export function cleanHtml(html: string): CleanPage {
   parser.end();
   const cleanTitle = (title as string | null)?.replace(/\s+/g, " ").trim();
   return {
-    html: out.join(""),
+    html: `<html><head><title>${escapeText(cleanTitle ?? "")}</title></head><body>${out.join("")}</body></html>`,
     title: cleanTitle === undefined || cleanTitle === "" ? null : cleanTitle,
     baseHref,
     isTooDeep,

@@ -41,6 +41,12 @@ describe("text that a reader does not see", () => {
     expect(read('<input type="hidden" value="v"><p style="display&#58;none">a</p><p>b</p>')).toBe("b");
   });
 
+  it("goes together with missing and repeated frames of a page", () => {
+    const page = cleanHtml("<title>A</title><p>one</p></body></html><body><title>B</title><p>two");
+    expect(page).toMatchObject({ title: "A", textChars: 6 });
+    expect(page.html).toBe("<html><head><title>A</title></head><body><p>one</p><p>two</p></body></html>");
+  });
+
   it("is counted, so that a page made by scripts is known", () => {
     const page = cleanHtml(
       '<title>T &amp; U</title><div id="root"></div><noscript>You need to enable JavaScript.</noscript><script src="x"></script>',

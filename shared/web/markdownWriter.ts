@@ -28,7 +28,7 @@ const blockTags: ReadonlySet<string> = new Set(
 const spacedTags: ReadonlySet<string> = new Set(
   "article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "),
 );
-const silentTags: ReadonlySet<string> = new Set(["script", "style", "noscript", "template"]);
+const unreadTags = ["script", "style", "noscript", "template"];
 const headings: ReadonlyMap<string, string> = new Map(
   [1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, `${"#".repeat(level)} `] as const),
 );
@@ -49,6 +49,8 @@ interface Link {
 export function createMarkdownWriter(options: MarkdownOptions): MarkdownWriter {
   const isMarkdown = options.mode === "markdown";
   const isRich = options.isRich && isMarkdown;
+  // The reference takes the title for text of the page; it stands apart anyway.
+  const silentTags: ReadonlySet<string> = new Set(options.isRich ? [...unreadTags, "title"] : unreadTags);
   const parts: string[] = [];
   const lists: List[] = [];
   const links: (Link | null)[] = [];

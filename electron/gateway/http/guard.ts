@@ -43,6 +43,17 @@ export function hasOwnOrigin(request: IncomingMessage, port: number): boolean {
   return origin !== undefined && ownOrigins(port).includes(origin.toLowerCase());
 }
 
+/** @returns the URL of the request; null when its target is none, as with `//`: `new URL` throws for that */
+export function targetOf(request: IncomingMessage): URL | null {
+  const target = request.url ?? "/";
+  return URL.canParse(target, "http://127.0.0.1") ? new URL(target, "http://127.0.0.1") : null;
+}
+
+/** @see targetOf */
+export function pathOf(request: IncomingMessage): string | null {
+  return targetOf(request)?.pathname ?? null;
+}
+
 /** Compares secrets without telling by time how much of a guess was right, whatever their lengths. */
 export function equalSecrets(given: string, expected: string): boolean {
   if (expected === "") return false;

@@ -10,7 +10,7 @@ import type { Logger } from "../../runtime/logging/logger.ts";
 import { operatorScopes, type Runtime } from "../../runtime/runtimeTypes.ts";
 import { isPeerBelowExec } from "../execAncestry.ts";
 import { type GatewayContract, type ServedContract, servedContract } from "../gatewayContract.ts";
-import { checkRequest, hasOwnOrigin } from "../http/guard.ts";
+import { checkRequest, hasOwnOrigin, pathOf } from "../http/guard.ts";
 import type { PanelSessions } from "../http/panelSessions.ts";
 import { createSocketTransport, socketLimits } from "../wsTransport.ts";
 import { handshakeLimits } from "./connectSchema.ts";
@@ -124,7 +124,8 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       rawSocket.on("error", () => rawSocket.destroy());
       const verdict = checkRequest(request, port);
       if (!verdict.ok) return refuseUpgrade(rawSocket, verdict.status, verdict.message);
-      const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
+      const path = pathOf(request);
+      if (path === null) return refuseUpgrade(rawSocket, 400, "This is no address.");
       const panelId = /^\/panel\/([\w-]+)\/ws$/.exec(path)?.[1];
       if (panelId !== undefined) {
         // A browser always sends Origin on a WebSocket: one without it is no page of ours.

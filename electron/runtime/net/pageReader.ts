@@ -52,25 +52,33 @@ export function createPageReader(deps: PageReaderDeps): PageReader {
     await ending?.terminate();
   };
 
+  const start = (url: URL): Worker => {
+    // No environment: keys of services are none of a page's business.
+    const started = new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb }, env: {} });
+    // One that dies between two pages must not be asked again.
+    started.once("exit", () => {
+      if (worker === started) worker = null;
+    });
+    worker = started;
+    return started;
+  };
+
   /** One page in the worker; the reason when it ran out of time or memory, or could not start. */
   const inWorker = (url: URL, request: PageRequest, signal: AbortSignal) =>
     new Promise<PageText | Failure>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       if (idle !== null) clearTimeout(idle);
       idle = null;
-      worker ??= new Worker(url, {
-        resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-        env: {},
-        stdin: false,
-      });
-      const current = worker;
+      const current = worker ?? start(url);
       current.ref();
       const settle = (finish: () => void) => {
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
-        current.removeAllListeners();
+        current.off("error", onError);
+        current.off("exit", onExit);
+        current.off("message", onMessage);
         // A late error of a worker that is being ended concerns nobody any more.
-        current.on("error", () => {});
+        if (current.listenerCount("error") === 0) current.on("error", () => {});
         finish();
       };
       const fail = (why: Failure, error?: unknown) =>
@@ -81,16 +89,18 @@ export function createPageReader(deps: PageReaderDeps): PageReader {
       const onAbort = () => settle(() => void end().finally(() => reject(signal.reason)));
       const timer = setTimeout(() => fail("time"), timeLimitMs);
       signal.addEventListener("abort", onAbort, { once: true });
-      current.on("error", (error) => fail("error", error));
-      current.on("exit", () => fail("exit"));
-      current.on("message", (page: PageText) =>
+      const onError = (error: unknown) => fail("error", error);
+      const onExit = () => fail("exit");
+      const onMessage = (page: PageText) =>
         settle(() => {
           current.unref();
           idle = setTimeout(() => void end(), idleMs);
           idle.unref();
           resolve(page);
-        }),
-      );
+        });
+      current.on("error", onError);
+      current.on("exit", onExit);
+      current.on("message", onMessage);
       current.postMessage(request);
     });
 

@@ -26,7 +26,10 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
     <section className="pane pane-list queue-pane" aria-label={t("queue.label")} data-region tabIndex={-1}>
       <div className="pane-header">
         <h2 className="view-title">{t("queue.title")}</h2>
-        <span className="dim grow ellipsis">{t("queue.waiting", { count: pending.length })}</span>
+        <span className="dim grow">
+          <span aria-hidden="true">{pending.length}</span>
+          <span className="sr-only">{t("queue.waiting", { count: pending.length })}</span>
+        </span>
         <Link href="/approvals/grants" className="button button-plain button-small">
           {t("grants.title")}
         </Link>

@@ -66,7 +66,6 @@ function testContext(): ToolCallContext {
     signal: new AbortController().signal,
     reportProgress: () => {},
     reportWaiting: () => {},
-    ...({ isStillVisible: () => true } as object),
   };
 }
 

@@ -18,8 +18,8 @@ export interface SearchFacts {
 type Found = Exclude<SearchAnswer, { kind: "refused" }>;
 
 /** Snippets share this many characters, so that ten hits cost no more than a few. */
-const sharedSnippetChars = 1000;
-const maxTitleChars = 80;
+const sharedSnippetChars = 900;
+const maxTitleChars = 70;
 const maxUrlChars = 300;
 const maxListChars = 40_000;
 const maxAnswerChars = 12_000;
@@ -58,7 +58,7 @@ function hitList(answer: Extract<Found, { kind: "hits" }>): Listed {
   const hits = answer.hits.filter((hit) => webUrl(hit.url) !== null);
   if (hits.length === 0) return { text: "Nothing was found.", notes: [], count: 0 };
   const snippetChars =
-    answer.snippetChars ?? Math.min(Math.max(Math.floor(sharedSnippetChars / hits.length), 100), 300);
+    answer.snippetChars ?? Math.min(Math.max(Math.floor(sharedSnippetChars / hits.length), 90), 300);
   let isCut = false;
   const entries = hits.map((hit, index) => {
     const snippet = oneLine(hit.snippet);

@@ -185,7 +185,7 @@ export function Matrix(props: MatrixProps) {
       aria-colcount={trace.columns.length + 1}
       aria-activedescendant={hasFocus ? activeId : undefined}
       tabIndex={0}
-      className="mx"
+      className={props.hideSections === true ? "mx is-compact" : "mx"}
       onKeyDown={onKeyDown}
       onFocus={(event) => {
         if (event.target !== event.currentTarget) return;

@@ -67,13 +67,13 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
         style={{ left: props.toolWidth }}
         aria-hidden="true"
       >
-        <path className="mx-line" d={drawing.line} />
-        <path className="mx-skipped" d={drawing.skipped} />
-        <path className="mx-dot" d={drawing.dots + drawing.smallDots + drawing.arrow} />
-        <path className="mx-bar" d={drawing.bars} />
-        <path className="mx-hollow" d={drawing.hollow} />
-        <path className="mx-ring" d={drawing.rings} />
-        <path className="mx-plus" d={drawing.plus} />
+        <Path look="mx-line" d={drawing.line} />
+        <Path look="mx-skipped" d={drawing.skipped} />
+        <Path look="mx-dot" d={drawing.dots + drawing.smallDots + drawing.arrow} />
+        <Path look="mx-bar" d={drawing.bars} />
+        <Path look="mx-hollow" d={drawing.hollow} />
+        <Path look="mx-ring" d={drawing.rings} />
+        <Path look="mx-plus" d={drawing.plus} />
         {props.changed === null
           ? null
           : [...props.changed].map((index) => (
@@ -102,3 +102,8 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
     </div>
   );
 });
+
+/** Most rows have few kinds of signs; an element for the others would only cost time while scrolling. */
+function Path({ look, d }: { look: string; d: string }) {
+  return d === "" ? null : <path className={look} d={d} />;
+}

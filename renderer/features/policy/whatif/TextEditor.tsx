@@ -12,6 +12,8 @@ const shared: editor.IEditorOptions = {
   scrollBeyondLastLine: false,
   renderLineHighlight: "line",
   fontLigatures: false,
+  matchBrackets: "never",
+  guides: { bracketPairs: false, indentation: true },
   unicodeHighlight: { ambiguousCharacters: true, invisibleCharacters: true },
   // Links in a config are text until somebody copies them.
   links: false,
@@ -53,6 +55,7 @@ export default function TextEditor(props: {
       ariaLabel: label.current,
       tabFocusMode: false,
     });
+    withoutPairs(created.getModel());
     instance.current = created;
     let isTold = true;
     // Told when the editor has finished with the change: who marks lines from within it finds old tokens on new text.
@@ -144,6 +147,8 @@ export function TextDiff(props: { before: string; after: string; label: string }
     });
     const original = monaco.editor.createModel(before, "json5");
     const modified = monaco.editor.createModel(after, "json5");
+    withoutPairs(original);
+    withoutPairs(modified);
     created.setModel({ original, modified });
     const themes = watchTheme();
     return () => {
@@ -154,6 +159,13 @@ export function TextDiff(props: { before: string; after: string; label: string }
     };
   }, [before, after, label]);
   return <div ref={host} className="policy-editor" />;
+}
+
+/** See the language configuration: a model without a tree of brackets. */
+function withoutPairs(model: editor.ITextModel | null): void {
+  model?.updateOptions({
+    bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
+  });
 }
 
 /** The theme of the document may change by setting or by the system while an editor is open. */

@@ -4,7 +4,6 @@ import * as monaco from "monaco-editor/editor/editor.api.js";
 import "monaco-editor/features/codicon/register.js";
 import "monaco-editor/editor/contrib/find/browser/findController.js";
 import "monaco-editor/editor/contrib/folding/browser/folding.js";
-import "monaco-editor/editor/contrib/bracketMatching/browser/bracketMatching.js";
 import "monaco-editor/editor/contrib/comment/browser/comment.js";
 import EditorWorker from "monaco-editor/editor/editor.worker.js?worker";
 
@@ -22,10 +21,8 @@ export function loadedMonaco(): typeof monaco {
   monaco.languages.register({ id: "json5" });
   monaco.languages.setLanguageConfiguration("json5", {
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },
-    brackets: [
-      ["{", "}"],
-      ["[", "]"],
-    ],
+    // No `brackets`: the tree behind matched and coloured pairs may read tokens before a change has settled, and then
+    // never ends. Pairs are told apart by their place.
     autoClosingPairs: [
       { open: "{", close: "}" },
       { open: "[", close: "]" },
