@@ -280,6 +280,10 @@ test("500 tools scroll and follow the keys without a task over 50 ms", async ({ 
   const desktop = await launch(await newPlace({ config: codingConfig }), { width: 1280, height: 800 });
   const { panel, open } = desktop;
   await multiplyRows(desktop, 500);
+  // A window under another one gets no frames.
+  await desktop.app.evaluate(({ BrowserWindow }) => {
+    for (const window of BrowserWindow.getAllWindows()) window.moveTop();
+  });
   await open("/policy?as=openclaw");
   await expect(panel.locator(".policy-reach")).toContainText("of 500 tools");
   await expect(grid(panel).getByRole("row").nth(5)).toBeVisible();

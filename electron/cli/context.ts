@@ -1,6 +1,6 @@
 /** What every command gets, and how its result is shown. */
 
-import type { CliIo } from "./io.ts";
+import { type CliIo, safeJson, safeLine } from "./io.ts";
 import type { StartCommand } from "./mcp/startApp.ts";
 
 export interface CliContext {
@@ -16,7 +16,7 @@ export interface CliContext {
 
 /** Prints JSON for programs or sentences for people. */
 export function print(context: CliContext, json: boolean | undefined, value: unknown, lines: string[]): void {
-  const text = json === true ? JSON.stringify(value, null, 2) : lines.join("\n");
+  const text = json === true ? safeJson(JSON.stringify(value, null, 2)) : lines.join("\n");
   if (text !== "") context.io.stdout(`${text}\n`);
 }
 
@@ -26,9 +26,12 @@ export function untilText(atMs: number, nowMs = Date.now()): string {
   return seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`;
 }
 
-/** A code with values as one line; the panel has sentences for them in two languages. */
+/**
+ * A code with values as one line, harmless on a terminal: words of a command are among the values. The panel has
+ * sentences for them in two languages.
+ */
 export function reasonText(reason: { code: string; params?: Record<string, unknown> | undefined }): string {
   const params = Object.entries(reason.params ?? {});
   if (params.length === 0) return reason.code;
-  return `${reason.code} (${params.map(([name, value]) => `${name}: ${String(value)}`).join(", ")})`;
+  return `${reason.code} (${params.map(([name, value]) => `${name}: ${safeLine(String(value))}`).join(", ")})`;
 }

@@ -58,3 +58,18 @@ export function safeText(text: string): string {
     return `\\u{${code.toString(16)}}`;
   });
 }
+
+/** Like `safeText`, for a fact on one line: a line break in it would begin a line that looks like one of ours. */
+export function safeLine(text: string): string {
+  return safeText(text).replaceAll("\n", "\\n");
+}
+
+/** JSON that a terminal cannot take for commands either: the same value, with escapes where characters would act. */
+export function safeJson(json: string): string {
+  return json.replace(/[\u007f-\u009f\u00ad\p{Cf}\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
+      return `\\u${unit}`;
+    }).join(""),
+  );
+}

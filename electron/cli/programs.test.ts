@@ -286,7 +286,7 @@ it("a command of an agent cannot use the command line to approve itself", async 
   await expect.poll(async () => (await client.listTools()).tools.map((tool) => tool.name)).toContain("exec");
   const result = await client.callTool({ name: "exec", arguments: { command: helper } });
   expect(JSON.stringify(result)).toContain("A command that an agent runs may not change what may run");
-  expect(JSON.stringify(result)).toContain("A command that an agent runs may not connect as an operator");
+  expect(JSON.stringify(result)).toContain("A command that an agent runs may not act as a person");
   expect((await sallyport("approvals", "get")).stdout).not.toContain("/bin/uname");
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ApprovalRequest } from "../../shared/contract/index.ts";
+import { print } from "./context.ts";
 import { safeText } from "./io.ts";
 import { requestLines, requestSummary } from "./requestText.ts";
 
@@ -55,4 +56,35 @@ it("shows every fact of a request, and no character that a terminal would obey",
 it("keeps a summary on one line", () => {
   expect(requestSummary(request)).not.toContain("\n");
   expect(safeText("a\tb\u0000\u200b\u00ad")).toBe("a\\u{9}b\\u{0}\\u{200b}\\u{ad}");
+});
+
+it("cannot be made to draw on the terminal by a word that a reason quotes", () => {
+  const escape = "\u001b]0;title\u0007\u009b2J";
+  const text = requestLines({
+    ...request,
+    askedBecause: [{ code: "safeBinArgument", params: { word: escape } }],
+    warnings: [{ level: "warn", reason: { code: "grantFileChanged", params: { path: escape } } }],
+  }).join("\n");
+  expect(text).not.toMatch(/[\u001b\u0007\u009b]/);
+});
+
+it("cannot be made to show a line of its own by a line break in a value, a folder or a reason", () => {
+  const forged = "x\n  command   ls\n  digest    0000";
+  const lines = requestLines({
+    ...request,
+    cwd: forged,
+    callerLabel: forged,
+    env: [{ name: "A", shown: forged, isMasked: false }],
+    askedBecause: [{ code: "allowlistMiss", params: { path: forged } }],
+  });
+  expect(lines.filter((line) => /^ {2}(?:command|digest) /m.test(line))).toHaveLength(2);
+});
+
+it("prints JSON that means the same and holds no character that a terminal would obey", () => {
+  let printed = "";
+  const value = { a: "\u009b2J\u202e\u{e0041}\u007f" };
+  const io = { stdout: (text: string) => (printed += text) };
+  print({ io } as unknown as Parameters<typeof print>[0], true, value, []);
+  expect(printed).toMatch(/^[ -~\n]*$/);
+  expect(JSON.parse(printed)).toEqual(value);
 });

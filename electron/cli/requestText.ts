@@ -3,34 +3,36 @@
 import type { ApprovalRequest } from "../../shared/contract/index.ts";
 import { partsText } from "./commands/grants.ts";
 import { reasonText, untilText } from "./context.ts";
-import { safeText } from "./io.ts";
+import { safeLine, safeText } from "./io.ts";
 
 /** @returns one line: id, agent, time left, command */
 export function requestSummary(request: ApprovalRequest): string {
-  const command = safeText(request.command).replaceAll("\n", "\\n");
-  return `${request.id.slice(0, 8)}  ${request.agentId}  ${untilText(request.expiresAtMs)}  ${command}`;
+  const command = safeLine(request.command);
+  return `${request.id.slice(0, 8)}  ${safeLine(request.agentId)}  ${untilText(request.expiresAtMs)}  ${command}`;
 }
 
 /** @returns all of the request, one fact per line; text of the agent is made harmless */
 export function requestLines(request: ApprovalRequest): string[] {
   const lines = [
     `Request ${request.id}`,
-    `  from      ${safeText(request.callerLabel)} (${safeText(request.callerId)}), agent ${request.agentId}, session ${safeText(request.sessionKey)}`,
+    `  from      ${safeLine(request.callerLabel)} (${safeLine(request.callerId)}), agent ${safeLine(request.agentId)}, session ${safeLine(request.sessionKey)}`,
     ...(request.editedFrom === undefined ? [] : blockLines("asked for", request.editedFrom)),
     ...blockLines("command", request.command),
     ...(request.runsAs.kind === "typed"
-      ? [`  runs as   typed, through ${safeText(request.runsAs.shell)}`]
+      ? [`  runs as   typed, through ${safeLine(request.runsAs.shell)}`]
       : blockLines("runs as", request.runsAs.text)),
-    `  in        ${safeText(request.cwd)} on ${request.host}`,
+    `  in        ${safeLine(request.cwd)} on ${request.host}`,
     `  how       ${[request.pty ? "terminal" : "pipes", request.background ? "in the background" : "in the foreground", request.timeoutMs === null ? "no time limit" : `at most ${request.timeoutMs / 1000} s`].join(", ")}`,
   ];
   for (const variable of request.env)
-    lines.push(`  env       ${safeText(variable.name)}=${safeText(variable.shown)}`);
+    lines.push(
+      `  env       ${safeLine(variable.name)}=${safeLine(variable.shown)}${variable.length === undefined ? "" : ` (masked, ${variable.length} characters)`}`,
+    );
   for (const segment of request.segments ?? []) {
-    lines.push(`  part      ${segment.argv.map((word) => JSON.stringify(safeText(word))).join(" ")}`);
+    lines.push(`  part      ${segment.argv.map((word) => JSON.stringify(safeLine(word))).join(" ")}`);
     const program = segment.realPath ?? segment.resolvedPath;
     lines.push(
-      `            ${program === null ? "no such program" : safeText(program)}: ${reasonText(segment.reason)}`,
+      `            ${program === null ? "no such program" : safeLine(program)}: ${reasonText(segment.reason)}`,
     );
     if (segment.sha256 !== null) lines.push(`            sha256 ${segment.sha256}`);
   }
@@ -43,15 +45,15 @@ export function requestLines(request: ApprovalRequest): string[] {
   lines.push(`  rule      security ${request.rule.security}, ask ${request.rule.ask}`);
   if (request.always.kind === "offered") {
     for (const entry of request.always.stores) {
-      lines.push(`  always    would store ${safeText(entry.pattern)} for agent ${entry.agentId}`);
+      lines.push(`  always    would store ${safeLine(entry.pattern)} for agent ${safeLine(entry.agentId)}`);
     }
     if (request.always.storesWithheld !== undefined)
       lines.push(`  always    no entry: ${reasonText(request.always.storesWithheld)}`);
     for (const scope of request.always.scopes ?? []) {
-      const place = scope.cwd === null ? "in any folder" : `in ${safeText(scope.cwd)}`;
+      const place = scope.cwd === null ? "in any folder" : `in ${safeLine(scope.cwd)}`;
       const can = scope.abilities.length === 0 ? "" : `, can ${scope.abilities.join(" ")}`;
       lines.push(`  scope     ${scope.id}: ${scope.stores.map(partsText).join(" + ")} ${place}${can}`);
-      for (const file of scope.pinnedFiles) lines.push(`            while ${safeText(file)} stays as it is`);
+      for (const file of scope.pinnedFiles) lines.push(`            while ${safeLine(file)} stays as it is`);
     }
     if (request.always.scopesWithheld !== undefined)
       lines.push(`  scope     none: ${reasonText(request.always.scopesWithheld)}`);

@@ -12,7 +12,7 @@ import { mcpCommand } from "./commands/mcp.ts";
 import { policyCommand } from "./commands/policy.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import type { CliContext } from "./context.ts";
-import type { CliIo } from "./io.ts";
+import { type CliIo, safeText } from "./io.ts";
 import type { StartCommand } from "./mcp/startApp.ts";
 
 export interface CliOptions {
@@ -48,7 +48,8 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
       // Help that was asked for is no failure; help because of missing words is.
       return error.exitCode === 0 ? 0 : 2;
     }
-    io.stderr(`sallyport: ${messageOf(error)}\n`);
+    // A refusal may quote an agent's command.
+    io.stderr(`sallyport: ${safeText(messageOf(error))}\n`);
     return error instanceof AppError && error.data?.usage === true ? 2 : 1;
   }
 }

@@ -7,6 +7,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logging/logger.ts";
 import type { Runtime } from "../runtime/runtimeTypes.ts";
 import { removeGatewayFile, writeGatewayFile } from "../runtime/storage/index.ts";
+import { objectionTo } from "./execAncestry.ts";
 import { checkRequest, targetOf } from "./http/guard.ts";
 import { servePanelFile } from "./http/panelFiles.ts";
 import { createPanelSessions, type PanelSessions } from "./http/panelSessions.ts";
@@ -187,6 +188,9 @@ async function route(input: RouteInput): Promise<void> {
       const session =
         token === null || request.method === "HEAD" ? null : (panelSessions?.exchange(token) ?? null);
       if (session === null) return sendNoSession(response, panelSessions !== null, token !== null);
+      // The URL stands in logs and process lists for a moment, where a command of an agent may find it first.
+      const objection = await objectionTo(request, "browser");
+      if (objection !== null) return sendNotice(response, 403, "Sallyport", [objection]);
       response.setHeader("Set-Cookie", session.setCookie);
       return redirect(response, `/panel/${session.id}/`);
     }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { isPeerBelowExec } from "./execAncestry.ts";
+import { objectionTo, tracePeer } from "./execAncestry.ts";
 
 const children: ChildProcess[] = [];
 const servers: Server[] = [];
@@ -54,7 +55,7 @@ const marked = { OPENCLAW_SHELL: "exec" };
 describe.runIf(process.platform === "linux")("a loopback connection", () => {
   it("of a command that exec started is traced to it", async () => {
     const peer = await peerOf((port) => ["bash", "-c", connect(port)], marked);
-    expect(await isPeerBelowExec(peer)).toBe(true);
+    expect(await tracePeer(peer)).toBe("exec");
   });
 
   it("of a descendant in a session of its own with a cleared environment is traced too", async () => {
@@ -62,7 +63,7 @@ describe.runIf(process.platform === "linux")("a loopback connection", () => {
       (port) => ["bash", "-c", `env -i setsid bash -c '${connect(port)}'; true`],
       marked,
     );
-    expect(await isPeerBelowExec(peer)).toBe(true);
+    expect(await tracePeer(peer)).toBe("exec");
   });
 
   it("of an orphan in a sandbox is traced by its first process, whatever it cleared", async () => {
@@ -74,12 +75,59 @@ describe.runIf(process.platform === "linux")("a loopback connection", () => {
       ],
       marked,
     );
-    expect(await isPeerBelowExec(peer)).toBe(true);
+    expect(await tracePeer(peer)).toBe("exec");
   });
 
   it("of a program that exec did not start is not, while a command of an agent runs beside it", async () => {
     children.push(spawn("sleep", ["60"], { env: marked, stdio: "ignore", detached: true }));
     const peer = await peerOf((port) => ["bash", "-c", connect(port)], {});
-    expect(await isPeerBelowExec(peer)).toBe(false);
+    expect(await tracePeer(peer)).toBe("clear");
   });
+
+  it("whose sender has ended, or let go of it, is not taken for anybody's", async () => {
+    // The request is sent, and the process is gone before anyone can ask what it was.
+    const peer = await peerOf((port) => ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${port}; echo hi >&3`], marked);
+    const sender = children.at(-1);
+    if (sender !== undefined && sender.exitCode === null) await once(sender, "exit");
+    expect(await tracePeer(peer)).toBe("gone");
+  });
+
+  it("is traced through a second one with the same ports that was left behind as a decoy", async () => {
+    // The decoy's row may stand first in the table, and its end belongs to nobody any more.
+    const decoy = `
+import socket, sys, time
+port = int(sys.argv[1])
+real = socket.socket(); real.bind(("127.0.0.1", 0))
+own = real.getsockname()[1]
+for last in range(2, 12):
+    trap = socket.socket(); trap.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    trap.bind((f"127.0.0.{last}", port)); trap.listen()
+    one = socket.socket(); one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.bind((f"127.0.1.{last}", own)); one.connect((f"127.0.0.{last}", port)); one.close()
+real.connect(("127.0.0.1", port))
+time.sleep(60)
+`;
+    const peer = await peerOf((port) => ["python3", "-c", decoy, String(port)], marked);
+    expect(await tracePeer(peer)).toBe("exec");
+  });
+
+  it("that nobody is seen to hold is no person's while a command of an agent runs", async () => {
+    // Held by a process that closed itself up: the kernel shows neither its environment nor its files.
+    children.push(spawn("sleep", ["60"], { env: marked, stdio: "ignore", detached: true }));
+    const hide = "import ctypes, os, socket, sys, time\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n";
+    const peer = await peerOf(
+      (port) => [
+        "python3",
+        "-c",
+        `${hide}s = socket.create_connection(("127.0.0.1", ${port}))\ntime.sleep(60)`,
+      ],
+      {},
+    );
+    // Root may look into everything, and then it is seen to be nobody's command.
+    expect(await tracePeer(peer)).toBe(process.getuid?.() === 0 ? "clear" : "hidden");
+  });
+});
+
+it("takes a request whose socket is closed already for nobody's", async () => {
+  expect(await objectionTo({ socket: {} as Socket }, "browser")).toMatch(/cannot be told/);
 });

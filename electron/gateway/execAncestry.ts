@@ -6,6 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 
 /** exec sets these for every command that it starts. */
 const markers = [/^SALLYPORT_EXEC_ID=./, /^OPENCLAW_SHELL=exec$/];
@@ -35,12 +36,27 @@ export function findExecAncestor(
   return null;
 }
 
+/** Who holds the other end of a loopback connection, as far as the system says. */
+export type PeerTrace =
+  /** An agent's command, or a descendant of one. */
+  | "exec"
+  /** Nobody any more: whoever sent this closed its end, or ended, before it could be looked at. */
+  | "gone"
+  /** No process that we may look at, while commands of agents run. */
+  | "hidden"
+  /** Nothing speaks against it; also where the system says nothing (no /proc). */
+  | "clear";
+
 /**
- * Whether the other end of a loopback connection is held by an agent's command or a descendant of one.
+ * Traces the other end of a loopback connection.
  * @param peer ports of the accepted socket, as the server sees them
- * @returns false where the system does not say
  */
-export async function isPeerBelowExec(peer: { localPort: number; remotePort: number }): Promise<boolean> {
+export async function tracePeer(peer: { localPort: number; remotePort: number }): Promise<PeerTrace> {
+  const inodes = await peerInodes(peer);
+  if (inodes === null) return "clear";
+  // A program may send its request, close its end and be gone while we look: what cannot be asked is not answered.
+  // Every row of these ports counts, because one of another address can be left behind on purpose.
+  if (inodes.size === 0) return "gone";
   const pids = await listPids();
   // Few processes carry the marker, mostly none: only their sockets are looked at, and those of their descendants.
   const marked = new Set<number>();
@@ -48,16 +64,36 @@ export async function isPeerBelowExec(peer: { localPort: number; remotePort: num
   await Promise.all(
     pids.map(async (pid) => {
       const [environ, parent] = await Promise.all([readEnviron(pid), readParent(pid)]);
-      if (environ.some(isMarker)) marked.add(pid);
+      // What we started ourselves and may not look into has closed itself up.
+      if (environ === null ? parent === process.pid : environ.some(isMarker)) marked.add(pid);
       parents.set(pid, parent);
     }),
   );
-  if (marked.size === 0) return false;
-  const inode = await peerInode(peer);
-  if (inode === null) return false;
+  if (marked.size === 0) return (await isOpen(peer, inodes)) ? "clear" : "gone";
   const below = pids.filter((pid) => isBelow(pid, marked, parents));
-  const holds = await Promise.all(below.map((pid) => holdsSocket(pid, inode)));
-  return holds.includes(true);
+  if (await isHeldBy(below, inodes)) return "exec";
+  // One that was just born, or that closed itself up, is in no list: then somebody else must be seen to hold it.
+  const others = pids.filter((pid) => !below.includes(pid));
+  if (await isHeldBy(others, inodes)) return "clear";
+  return (await isOpen(peer, inodes)) ? "hidden" : "gone";
+}
+
+/**
+ * Why a connection must not be taken for a person's.
+ * @param who a browser may be closed up by its own sandbox, so that nobody is seen to hold its end
+ * @returns a sentence, or null
+ */
+export async function objectionTo(
+  request: Pick<IncomingMessage, "socket">,
+  who: "program" | "browser",
+): Promise<string | null> {
+  const { localPort, remotePort } = request.socket;
+  const trace =
+    localPort === undefined || remotePort === undefined ? "gone" : await tracePeer({ localPort, remotePort });
+  if (trace === "clear" || (trace === "hidden" && who === "browser")) return null;
+  return trace === "exec"
+    ? "A command that an agent runs may not act as a person here."
+    : "It cannot be told which program is at the other end, and it may be a command of an agent. Try again when none runs.";
 }
 
 function isBelow(
@@ -73,34 +109,55 @@ function isBelow(
   return false;
 }
 
-/** @returns the inode of the client's end: the row whose local port is our remote one */
-async function peerInode({
+/**
+ * @returns the sockets whose local port is our remote one and the other way round, without those that no process
+ *   holds any more; null where there is no such table
+ */
+async function peerInodes({
   localPort,
   remotePort,
 }: {
   localPort: number;
   remotePort: number;
-}): Promise<string | null> {
+}): Promise<Set<string> | null> {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, "0");
+  const inodes = new Set<string>();
+  let hasTable = false;
   for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
     // Absent on other systems, and tcp6 where IPv6 is off.
-    const text = await readFile(table, "utf8").catch(() => "");
+    const text = await readFile(table, "utf8").catch(() => null);
+    if (text === null) continue;
+    hasTable = true;
     for (const line of text.split("\n").slice(1)) {
       const fields = line.trim().split(/\s+/);
-      if (fields[1]?.endsWith(`:${hex(remotePort)}`) && fields[2]?.endsWith(`:${hex(localPort)}`)) {
-        return fields[9] ?? null;
-      }
+      if (!fields[1]?.endsWith(`:${hex(remotePort)}`) || !fields[2]?.endsWith(`:${hex(localPort)}`)) continue;
+      const inode = fields[9];
+      if (inode !== undefined && inode !== "0") inodes.add(inode);
     }
   }
-  return null;
+  return hasTable ? inodes : null;
 }
 
-async function holdsSocket(pid: number, inode: string): Promise<boolean> {
+/** Whether the same end is still there after we looked: who ended meanwhile was in no list. */
+async function isOpen(
+  peer: { localPort: number; remotePort: number },
+  before: ReadonlySet<string>,
+): Promise<boolean> {
+  const now = await peerInodes(peer);
+  return now === null || [...before].every((inode) => now.has(inode));
+}
+
+async function isHeldBy(pids: readonly number[], inodes: ReadonlySet<string>): Promise<boolean> {
+  const holds = await Promise.all(pids.map((pid) => holdsSocket(pid, inodes)));
+  return holds.includes(true);
+}
+
+async function holdsSocket(pid: number, inodes: ReadonlySet<string>): Promise<boolean> {
   const dir = `/proc/${pid}/fd`;
   // A process that ended meanwhile, or one of another user, holds nothing that we can see.
   const names = await readdir(dir).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`${dir}/${name}`).catch(() => "")));
-  return targets.includes(`socket:[${inode}]`);
+  return targets.some((target) => inodes.has(/^socket:\[(\d+)\]$/.exec(target)?.[1] ?? ""));
 }
 
 async function listPids(): Promise<number[]> {
@@ -108,9 +165,13 @@ async function listPids(): Promise<number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-async function readEnviron(pid: number): Promise<string[]> {
-  const text = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-  return text.split("\0");
+/** @returns null for a process that may not be looked into; one that has ended has an empty environment */
+async function readEnviron(pid: number): Promise<string[] | null> {
+  try {
+    return (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? null : [];
+  }
 }
 
 async function readParent(pid: number): Promise<number | null> {

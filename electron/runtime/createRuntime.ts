@@ -47,6 +47,7 @@ import {
 } from "./storage/index.ts";
 import { createBuiltInTools } from "./tools/builtInTools.ts";
 import { createToolRegistry } from "./tools/registry.ts";
+import { createWebTools } from "./tools/web/createWebTools.ts";
 import { createTryoutDesk } from "./tryout.ts";
 
 const loginProbeTimeoutMs = 15_000;
@@ -157,6 +158,14 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     logger,
   });
 
+  const web = createWebTools({
+    config: () => config.effective().config,
+    hardening: () => hardening,
+    env: deps.baseEnv,
+    homeDir: deps.homeDir,
+    clock,
+    logger,
+  });
   const registry = createToolRegistry([
     ...createBuiltInTools({
       exec,
@@ -175,6 +184,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       callerById: (callerId) => callerById(callerId),
       toolNames: (caller) => policy.names(caller),
     }),
+    ...web.tools,
     ...(deps.extraTools ?? []),
   ]);
   const policy = createPolicyService({
@@ -183,6 +193,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     hardening: () => hardening,
     preset: () => settings.settings().hardening.preset,
     savedAssertions: () => settings.settings().assertions.text,
+    hasSearchProvider: (value) => web.searchProviderOf(value) !== null,
   });
   const calls = createCalls({ clock, logger, decide: (caller, tool) => policy.decide(caller, tool) });
   const recorder = createLedgerRecorder({ ledger, clock, calls, approvals });
@@ -322,6 +333,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     calls.dispose();
     await sessions.dispose();
     await exec.dispose();
+    await web.dispose();
     assertions.dispose();
     for (const off of offs) off();
     await grants.dispose();

@@ -40,9 +40,11 @@ export type ApprovalSegment = z.infer<typeof approvalSegment>;
 
 export const envOverride = z.object({
   name: z.string(),
-  /** Masked when it looks like a secret: kind and length stay readable. */
+  /** Masked when it looks like a secret: its first characters stay readable. */
   shown: z.string(),
   isMasked: z.boolean(),
+  /** Characters that the mask stands for; absent when nothing is masked. */
+  length: z.number().int().optional(),
 });
 
 export const approvalWarning = z.object({ level: z.enum(["danger", "warn"]), reason });

@@ -58,7 +58,8 @@ export const catalogTool = z.object({
   description: z.string(),
   promptLine: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
-  risk: z.enum(["read", "write", "execute"]),
+  /** null = not known, because the tool is not there. */
+  risk: z.enum(["read", "write", "execute"]).nullable(),
   /** `absent`: the tool is in the catalog but not registered here, with the reason. */
   presence: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("registered") }),

@@ -113,7 +113,7 @@ function findOddities(text: string): OdditySpan[] {
 }
 
 const scripts: readonly [name: string, pattern: RegExp][] = [
-  ["Fullwidth", /[\uff01-\uff5e]/u],
+  ["Fullwidth", /[\uff0d-\uff19\uff21-\uff3a\uff41-\uff5a]/u],
   ["Mathematical", /[\u{1d400}-\u{1d7ff}\u2100-\u214f]/u],
   ["Latin", /\p{Script=Latin}/u],
   ["Cyrillic", /\p{Script=Cyrillic}/u],
@@ -134,9 +134,15 @@ function scriptOf(char: string): string | null {
 /** Cyrillic and Greek letters that look like Latin ones. */
 const lookAlikes = new Set("асеорхуіјѕԁһԛԝкмтвнзбгпАВЕКМНОРСТУХІЈЅԌҮ" + "αοιντυρκχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ");
 
+/**
+ * Letters and digits make words. Full-width punctuation belongs to Chinese and Japanese text; only the signs of
+ * options, hosts and paths (－ ．／) count, and only where ASCII text goes on behind them.
+ */
+const wordPattern = /(?:[\p{L}\p{M}\p{N}_]|(?<![^\x00-\x7f])[\uff0d-\uff0f](?=[A-Za-z0-9]))+/gu;
+
 function findMixedWords(text: string): MixedScriptWord[] {
   const found: MixedScriptWord[] = [];
-  for (const match of text.matchAll(/[\p{L}\p{M}\p{N}_\uff01-\uff5e]+/gu)) {
+  for (const match of text.matchAll(wordPattern)) {
     const word = match[0];
     if (/^[\x20-\x7e]*$/.test(word)) continue;
     const letters: MixedScriptWord["letters"] = [];

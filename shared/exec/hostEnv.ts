@@ -39,7 +39,29 @@ const hardenedOverrides =
   INPUTRC SYSTEMD_PAGER SYSTEMD_EDITOR KUBECONFIG KUBE_EDITOR AWS_SHARED_CREDENTIALS_FILE AWS_CA_BUNDLE GOOGLE_APPLICATION_CREDENTIALS
   SSH_AUTH_SOCK GNUPGHOME GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS TMPDIR TEMP TMP OPENCLAW_HOME OPENCLAW_STATE_DIR OPENCLAW_CONFIG_PATH
   OPENCLAW_GATEWAY_TOKEN OPENCLAW_GATEWAY_PASSWORD BASHOPTS CDPATH GLOBIGNORE HISTCONTROL PROMPT_DIRTRIM TIMEFORMAT TMOUT PS1 PS2 PS0`);
+/** As `hardenedOverrides`: what starts a helper, names a config that can, or writes a file that the call chooses. */
+const helperOverrides =
+  words(`GIT_COMMON_DIR GIT_INDEX_FILE GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_CONFIG GIT_REDIRECT_STDIN GIT_REDIRECT_STDOUT GIT_REDIRECT_STDERR
+  GIT_NAMESPACE GIT_REPLACE_REF_BASE GIT_SSH_VARIANT GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_PROTOCOL_FROM_USER GIT_QUARANTINE_PATH
+  HGRCPATH HGEDITOR HGMERGE SVN_EDITOR SVN_MERGE CVSEDITOR SSH_SK_HELPER SSH_SK_PROVIDER SSH_PKCS11_HELPER SSH_ASKPASS_REQUIRE
+  RSYNC_CONNECT_PROG RSYNC_PROXY SYSTEM_WGETRC NETRC FTP_PROXY OPENSSL_MODULES GIO_EXTRA_MODULES GIO_MODULE_DIR GDK_PIXBUF_MODULE_FILE
+  GDK_PIXBUF_MODULEDIR GTK_PATH GTK_EXE_PREFIX GST_PLUGIN_PATH GST_PLUGIN_SCANNER MAGICK_CONFIGURE_PATH MAGICK_CODER_MODULE_PATH
+  MAGICK_CODER_FILTER_PATH SASL_PATH KRB5_CONFIG GS_LIB GS_OPTIONS TEXMFCNF FONTCONFIG_FILE
+  NODE_COMPILE_CACHE NODE_REDIRECT_WARNINGS NODE_REPL_HISTORY PYTHONHISTFILE PYTHON_HISTORY PERL_MM_OPT PERL_MB_OPT FPATH BASH_LOADABLES_PATH
+  BASH_XTRACEFD GOCACHEPROG GOROOT GOTOOLDIR GOTOOLCHAIN GOBIN GOWORK GOINSECURE GOSUMDB PKG_CONFIG PKG_CONFIG_PATH CPP FC NM RM STRIP RANLIB
+  GCC_EXEC_PREFIX COMPILER_PATH RUSTDOC RUSTC_WORKSPACE_WRAPPER RUSTDOCFLAGS RUSTUP_TOOLCHAIN MAVEN_ARGS YARN_RC_FILENAME YARN_YARN_PATH
+  GH_PAGER GH_EDITOR GH_BROWSER AWS_PAGER PSQL_PAGER PSQL_EDITOR PSQLRC PGSERVICEFILE DELTA_PAGER TF_CLI_CONFIG_FILE SCREENRC MANPATH GAWK_PERSIST_FILE`);
 const hardenedPrefixes = [
+  "GIT_TRACE",
+  "CMAKE_",
+  "CCACHE_",
+  "CGO_",
+  "ANSIBLE_",
+  "TF_CLI_ARGS",
+  "COREPACK_",
+  "CORECLR_",
+  "COR_PROFILER",
+  "COR_ENABLE_PROFILING",
   "LUA_INIT_",
   "LUA_PATH_",
   "LUA_CPATH_",
@@ -50,6 +72,9 @@ const hardenedPrefixes = [
   "QT_PLUGIN",
   "MALLOC_",
 ];
+
+/** Whoever has them decides approvals: no command gets them, whatever it is allowed to print. */
+const ownSecrets = words("OPENCLAW_GATEWAY_TOKEN OPENCLAW_GATEWAY_PASSWORD");
 
 export interface HostEnvResult {
   ok: boolean;
@@ -78,7 +103,9 @@ export function buildHostEnv(
 ): HostEnvResult {
   const env = new Map<string, string>();
   for (const [key, value] of Object.entries(base)) {
-    if (value === undefined || isBlocked(key.toUpperCase(), blockedEverywhere, blockedPrefixes)) continue;
+    const upper = key.toUpperCase();
+    if (value === undefined || isBlocked(upper, blockedEverywhere, blockedPrefixes)) continue;
+    if (hardening.has("exec.environmentNames") && ownSecrets.has(upper)) continue;
     env.set(key, value);
   }
   const blocked = new Set<string>();
@@ -89,7 +116,8 @@ export function buildHostEnv(
     else if (
       isBlocked(upper, blockedEverywhere, blockedPrefixes) ||
       isBlocked(upper, blockedOverrides, overridePrefixes) ||
-      (hardening.has("exec.environmentNames") && isBlocked(upper, hardenedOverrides, hardenedPrefixes))
+      (hardening.has("exec.environmentNames") &&
+        (helperOverrides.has(upper) || isBlocked(upper, hardenedOverrides, hardenedPrefixes)))
     )
       blocked.add(upper);
     else if (hardening.has("exec.environmentNames") && value.includes("\0")) invalid.add(key);

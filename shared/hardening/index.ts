@@ -3,6 +3,7 @@
 import { execHardening } from "../exec/hardening.ts";
 import { filesHardening } from "../files/hardening.ts";
 import { policyHardening } from "../policy/hardening.ts";
+import { webHardening } from "../web/hardening.ts";
 import type { Hardening, HardeningRule } from "./rules.ts";
 
 export * from "./rules.ts";
@@ -11,6 +12,7 @@ export const hardeningRules: readonly HardeningRule[] = [
   ...policyHardening,
   ...execHardening,
   ...filesHardening,
+  ...webHardening,
 ];
 
 /** Preset `sallyport`. */

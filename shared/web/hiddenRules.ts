@@ -40,6 +40,8 @@ export function isHiddenElement(tag: string, attributes: Readonly<Record<string,
 
 const zero = /^[+-]?0*(?:\.0*)?(?:px|em|rem|%|pt|ex|ch|vh|vw)?$/;
 const farPx = 1000;
+/** What hides an element is short; embedded pictures are not. */
+const maxValueChars = 300;
 
 /** @param style text of a style attribute */
 export function isHiddenStyle(style: string): boolean {
@@ -67,19 +69,34 @@ export function isHiddenStyle(style: string): boolean {
 function declarationsOf(style: string): Map<string, string> {
   const values = new Map<string, string>();
   // Comments and escapes inside a declaration would otherwise hide it from the rules below.
-  const plain = style
-    .replace(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, "")
-    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => {
-      const code = Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    });
+  const plain = withoutComments(style).replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  });
   for (const declaration of plain.split(";")) {
     const colon = declaration.indexOf(":");
     if (colon < 0) continue;
     const value = declaration.slice(colon + 1).replace(/!\s*important/i, "");
-    values.set(declaration.slice(0, colon).trim().toLowerCase(), value.trim().toLowerCase());
+    values.set(
+      declaration.slice(0, colon).trim().toLowerCase(),
+      value.trim().slice(0, maxValueChars).toLowerCase(),
+    );
   }
   return values;
+}
+
+/** By hand, because a pattern would look for the end again from every start. */
+function withoutComments(style: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (;;) {
+    const start = style.indexOf("/*", at);
+    if (start < 0) return pieces.join("") + style.slice(at);
+    pieces.push(style.slice(at, start));
+    const end = style.indexOf("*/", start + 2);
+    if (end < 0) return pieces.join("");
+    at = end + 2;
+  }
 }
 
 function isZero(value: string): boolean {

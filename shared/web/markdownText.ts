@@ -4,10 +4,10 @@
 export function markdownToText(markdown: string): string {
   const text = markdown
     .replace(/\r\n?/g, "\n")
-    .replace(/!\[[^\]\n]{0,2000}\]\([^)\n]{0,4000}\)/g, "")
-    .replace(/\[([^\]\n]{0,2000})\]\([^)\n]{0,4000}\)/g, "$1")
+    .replace(/!\[[^\]\n]{0,500}\]\([^)\n]{0,2000}\)/g, "")
+    .replace(/\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, "$1")
     .replace(/^[ \t]{0,3}(?:`{3,}|~{3,})[^\n]{0,200}$/gm, "")
-    .replace(/`([^`\n]{1,2000})`/g, "$1")
+    .replace(/`([^`\n]{1,500})`/g, "$1")
     .replace(/^[ \t]{0,3}#{1,6}[ \t]{1,8}/gm, "")
     .replace(/^[ \t]{0,32}(?:[-*+]|\d{1,9}[.)])[ \t]{1,8}/gm, "");
   return collapseSpace(text);

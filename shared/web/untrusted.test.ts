@@ -81,9 +81,15 @@ describe("wrapping of text from outside", () => {
   });
 
   it("takes time in proportion to hostile text", () => {
-    const text = "<".repeat(400_000) + "<external ".repeat(40_000) + "«".repeat(200_000);
+    const text =
+      "<".repeat(400_000) +
+      "<external ".repeat(40_000) +
+      "«".repeat(200_000) +
+      "<e".repeat(100_000) +
+      "<\u00ad".repeat(100_000) +
+      "字".repeat(1_000_000);
     const startMs = performance.now();
     neutralizeMarkers(text);
-    expect(performance.now() - startMs).toBeLessThan(4000);
+    expect(performance.now() - startMs).toBeLessThan(8000);
   });
 });

@@ -54,9 +54,16 @@ function randomId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// Bounded repeats keep the search linear on hostile text.
+// Bounded repeats keep the search linear on hostile text; it is anchored, one try per run of brackets.
 const markerPattern =
-  /<{1,8}[\s/]{0,8}(end[\s_-]{0,8})?external[\s_-]{0,8}untrusted[\s_-]{0,8}content(?:[^<>\n]{0,200}>{1,8})?/g;
+  /^<{1,8}[\s/]{0,8}(end[\s_-]{0,8})?external[\s_-]{0,8}untrusted[\s_-]{0,8}content(?:[^<>\n]{0,200}>{1,8})?/;
+/** Looked at first, in few units each: most brackets are no marker, and folding costs. */
+const markerStarts: readonly (readonly [units: number, pattern: RegExp])[] = [
+  [32, /^<{1,8}[\s/]{0,8}(?:end[\s_-]{0,8})?exte/],
+  [72, /^<{1,8}[\s/]{0,8}(?:end[\s_-]{0,8})?external[\s_-]{0,8}untrusted[\s_-]{0,8}content/],
+];
+const markerUnits = 300;
+const maxBrackets = 8;
 
 /** Letters and signs of other scripts that look like those of the markers. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
@@ -86,62 +93,56 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
 /** Drawn as nothing: marks, joiners, fillers, variation selectors, tags. */
 const ignorable = /^[\p{Mn}\p{Me}\p{Cf}\u115F\u1160\u3164\uFFA0\u0000-\u0008\u000E-\u001F\u007F]$/u;
 
+const openBrackets = new RegExp(
+  `[<\uff1c\ufe64\u2329${[...lookAlikes].flatMap(([sign, plain]) => (plain === "<" ? [sign] : [])).join("")}]+`,
+  "g",
+);
+
 /**
- * Replaces everything that reads like one of our markers. Positions found in a folded copy are carried back through an
- * index map: invisible characters inside a forged marker neither hide it nor shift the cut.
+ * Replaces everything that reads like one of our markers. What follows a bracket is compared in a folded form, and
+ * positions are carried back from there: invisible characters inside a forged marker neither hide it nor shift the cut.
  */
 export function neutralizeMarkers(text: string): string {
-  // Cheap test first; most texts have no bracket of any kind next to these words.
-  if (!mayHoldMarker(text)) return text;
-  const { folded, starts, ends } = fold(text);
   const pieces: string[] = [];
   let from = 0;
-  for (const match of folded.matchAll(markerPattern)) {
-    const start = starts[match.index] ?? text.length;
-    const end = ends[match.index + match[0].length - 1] ?? text.length;
+  for (const run of text.matchAll(openBrackets)) {
+    const at = run.index + Math.max(0, run[0].length - maxBrackets);
+    if (at < from || !markerStarts.every(([units, start]) => start.test(fold(text, at, units).folded)))
+      continue;
+    const { folded, ends } = fold(text, at, markerUnits);
+    const match = markerPattern.exec(folded);
+    if (match === null) continue;
     pieces.push(
-      text.slice(from, start),
+      text.slice(from, at),
       match[1] === undefined ? "[[MARKER_SANITIZED]]" : "[[END_MARKER_SANITIZED]]",
     );
-    from = end;
+    from = ends[match[0].length - 1] ?? text.length;
   }
-  pieces.push(text.slice(from));
-  return pieces.join("");
+  return from === 0 ? text : pieces.join("") + text.slice(from);
 }
 
-function mayHoldMarker(text: string): boolean {
-  // Plain text is decided by one fast search; anything beyond ASCII could be a look-alike.
-  if (/[^\u0000-\u007F]/.test(text) || /[\u0000-\u0008\u000E-\u001F\u007F]/.test(text)) return true;
-  return /<[\s/]{0,8}(?:end[\s_-]{0,8})?external/i.test(text);
-}
-
-/** The folded unit `i` stands for the text from `starts[i]` to `ends[i]`. */
-function fold(text: string): { folded: string; starts: number[]; ends: number[] } {
-  const units: string[] = [];
-  const starts: number[] = [];
+/** Folds from `start` until there are so many units; the folded unit `i` ends at `ends[i]` of the text. */
+function fold(text: string, start: number, maxUnits: number): { folded: string; ends: number[] } {
+  let folded = "";
   const ends: number[] = [];
-  for (let at = 0; at < text.length; ) {
+  const add = (piece: string, end: number) => {
+    folded += piece;
+    for (let unit = 0; unit < piece.length; unit += 1) ends.push(end);
+  };
+  for (let at = start; at < text.length && folded.length < maxUnits; ) {
     const code = text.codePointAt(at) ?? 0;
     const char = String.fromCodePoint(code);
-    if (code < 0x80) {
-      if (!ignorable.test(char)) {
-        units.push(char.toLowerCase());
-        starts.push(at);
-        ends.push(at + char.length);
-      }
-    } else if (!ignorable.test(char)) {
-      const plain = lookAlikes.get(char) ?? char.normalize("NFKD");
-      for (const piece of plain) {
-        if (ignorable.test(piece)) continue;
-        const folded = lookAlikes.get(piece.toLowerCase()) ?? lookAlikes.get(piece) ?? piece.toLowerCase();
-        for (let unit = 0; unit < folded.length; unit += 1) {
-          units.push(folded[unit] ?? "");
-          starts.push(at);
-          ends.push(at + char.length);
-        }
-      }
-    }
     at += char.length;
+    if (code >= 0x20 && code < 0x7f) {
+      add(char.toLowerCase(), at);
+      continue;
+    }
+    if (ignorable.test(char)) continue;
+    for (const piece of lookAlikes.get(char) ?? char.normalize("NFKD")) {
+      if (ignorable.test(piece)) continue;
+      const lower = piece.toLowerCase();
+      add(lookAlikes.get(lower) ?? lookAlikes.get(piece) ?? lower, at);
+    }
   }
-  return { folded: units.join(""), starts, ends };
+  return { folded, ends };
 }

@@ -5,7 +5,7 @@ import type { ApprovalDecision, ApprovalRequest, GrantLifetime } from "../../../
 import { AppError } from "../../../shared/errors/index.ts";
 import { openRunning, type Running } from "../access.ts";
 import { type CliContext, print, untilText } from "../context.ts";
-import { safeText } from "../io.ts";
+import { safeJson, safeLine } from "../io.ts";
 import { requestLines, requestSummary } from "../requestText.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
@@ -49,14 +49,14 @@ export function watchCommand(context: CliContext): Command {
           for (const request of pending) {
             if (shown.has(request.id)) continue;
             shown.set(request.id, request);
-            if (json === true) context.io.stdout(`${JSON.stringify({ event: "requested", request })}\n`);
+            if (json === true) context.io.stdout(`${safeJson(JSON.stringify({ event: "requested", request }))}\n`);
             else context.io.stdout(`${requestSummary(request)}\n`);
           }
           for (const id of [...shown.keys()]) {
             if (pending.some((request) => request.id === id)) continue;
             shown.delete(id);
             const decision = recent.find((candidate) => candidate.id === id) ?? null;
-            if (json === true) context.io.stdout(`${JSON.stringify({ event: "resolved", id, decision })}\n`);
+            if (json === true) context.io.stdout(`${safeJson(JSON.stringify({ event: "resolved", id, decision }))}\n`);
             else context.io.stdout(`${id.slice(0, 8)}  ${decision?.outcome ?? "gone"}\n`);
           }
         };
@@ -134,9 +134,9 @@ export function resolveCommand(context: CliContext): Command {
         });
         print(context, options.json, result, [
           `${result.id.slice(0, 8)}: ${result.outcome}.`,
-          ...result.stored.map((entry) => `Stored ${safeText(entry.pattern)} for agent ${entry.agentId}.`),
+          ...result.stored.map((entry) => `Stored ${safeLine(entry.pattern)} for agent ${entry.agentId}.`),
           ...(result.grantId === undefined ? [] : [`Saved grant ${result.grantId.slice(0, 8)}.`]),
-          ...(result.editedCommand === undefined ? [] : [`Ran ${safeText(result.editedCommand)} instead.`]),
+          ...(result.editedCommand === undefined ? [] : [`Ran ${safeLine(result.editedCommand)} instead.`]),
         ]);
       } finally {
         close();
@@ -227,7 +227,7 @@ async function editPreview(
     });
   const preview = await rpc.call("approvals.explainEdit", { id: request.id, command });
   if (preview.kind === "refused")
-    throw new AppError("FORBIDDEN", `The edited command would be refused: ${safeText(preview.message)}`);
+    throw new AppError("FORBIDDEN", `The edited command would be refused: ${safeLine(preview.message)}`);
   return preview.request;
 }
 

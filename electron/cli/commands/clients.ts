@@ -5,7 +5,7 @@ import type { McpClient } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { type Access, openAccess } from "../access.ts";
 import { type CliContext, print } from "../context.ts";
-import { safeText } from "../io.ts";
+import { safeLine } from "../io.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
 export function clientsCommand(context: CliContext): Command {
@@ -55,7 +55,7 @@ function listCommand(context: CliContext): Command {
       withAccess(context, false, async (access) => {
         const answer = await access.rpc.call("clients.list", {});
         const lines = answer.clients.flatMap((client) => [
-          `${client.id}  ${safeText(client.name)}  ${mappingText(client)}`,
+          `${client.id}  ${safeLine(client.name)}  ${mappingText(client)}`,
           `  tools ${client.effectiveTools.join(", ") || "none"}`,
         ]);
         print(context, json, answer, lines.length === 0 ? ["No clients."] : lines);

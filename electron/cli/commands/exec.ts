@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { execExplanationSchema } from "../../../shared/exec/schema.ts";
 import { openAccess } from "../access.ts";
 import { type CliContext, print, reasonText } from "../context.ts";
-import { safeText } from "../io.ts";
+import { safeLine } from "../io.ts";
 import { execCheckCommand } from "./execCheck.ts";
 
 type Explanation = z.infer<typeof execExplanationSchema>;
@@ -51,19 +51,19 @@ function explanationLines(result: Explanation): string[] {
     `Gate two (command decision): ${outcomes[result.outcome]}`,
     `  mode  security ${result.effective.security.value}, ask ${result.effective.ask.value}, host ${result.effective.host.value}`,
   ];
-  if (result.error !== undefined) lines.push(`  the agent would read: ${safeText(result.error)}`);
+  if (result.error !== undefined) lines.push(`  the agent would read: ${safeLine(result.error)}`);
   if (result.analysis.ok) {
     const segments = result.analysis.pipelines.flatMap((pipeline) => pipeline.segments);
     for (const verdict of result.segments) {
       const text = segments[verdict.segmentIndex]?.text ?? "";
       const because = verdict.reason === undefined ? "" : `, ${reasonText(verdict.reason)}`;
-      lines.push(`  part  ${safeText(text)}: ${verdict.satisfiedBy}${because}`);
+      lines.push(`  part  ${safeLine(text)}: ${verdict.satisfiedBy}${because}`);
     }
   } else {
     lines.push(
-      `  not understood: ${result.analysis.code} at ${safeText(JSON.stringify(result.analysis.token))}`,
+      `  not understood: ${result.analysis.code} at ${safeLine(JSON.stringify(result.analysis.token))}`,
     );
   }
-  for (const reason of result.reasons) lines.push(`  why   ${safeText(reasonText(reason))}`);
+  for (const reason of result.reasons) lines.push(`  why   ${safeLine(reasonText(reason))}`);
   return lines;
 }

@@ -5,7 +5,7 @@ import type { GrantPart, GrantView } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { openAccess } from "../access.ts";
 import { type CliContext, print, reasonText, untilText } from "../context.ts";
-import { safeText } from "../io.ts";
+import { safeLine } from "../io.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
 export function grantsCommand(context: CliContext): Command {
@@ -72,8 +72,8 @@ function grantLines(grant: GrantView): string[] {
     `${grant.id.slice(0, 8)}  ${grant.agentId === "*" ? "all agents" : `agent ${grant.agentId}`}  ${grant.keptIn === "memory" ? "ends with the session" : until}`,
     ...grant.stores.map((parts) => `          ${partsText(parts)}`),
   ];
-  if (grant.cwd !== null) lines.push(`          in ${safeText(grant.cwd)}`);
-  if (grant.sessionKey !== null) lines.push(`          session ${safeText(grant.sessionKey)}`);
+  if (grant.cwd !== null) lines.push(`          in ${safeLine(grant.cwd)}`);
+  if (grant.sessionKey !== null) lines.push(`          session ${safeLine(grant.sessionKey)}`);
   lines.push(
     grant.lastUsedAtMs === null
       ? "          never used"
@@ -89,8 +89,8 @@ export function partsText(parts: readonly GrantPart[]): string {
     .map((part) => {
       if (part.kind === "hole") return "‹word›";
       if (part.kind === "any") return "…";
-      if (part.kind === "program") return `[${safeText(part.text)}]`;
-      return part.kind === "operator" ? part.text : JSON.stringify(safeText(part.text));
+      if (part.kind === "program") return `[${safeLine(part.text)}]`;
+      return part.kind === "operator" ? part.text : JSON.stringify(safeLine(part.text));
     })
     .join(" ");
 }

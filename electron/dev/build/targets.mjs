@@ -8,6 +8,7 @@ const nodeEntries = {
   main: "electron/main/index.ts",
   headless: "electron/headless/index.ts",
   cli: "electron/cli/index.ts",
+  pageWorker: "electron/runtime/net/pageWorker.ts",
 };
 
 /**

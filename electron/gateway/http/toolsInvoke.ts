@@ -6,7 +6,7 @@ import { type HttpCaller, type HttpInvokeDecision, resolveAgentId } from "../../
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
 import type { Caller, CallOutcome, HttpSettings, Runtime } from "../../runtime/runtimeTypes.ts";
-import { isPeerBelowExec } from "../execAncestry.ts";
+import { objectionTo } from "../execAncestry.ts";
 import { createAuthLimiter } from "./authLimiter.ts";
 import { bearerToken, equalSecrets } from "./guard.ts";
 import { readBody } from "./readBody.ts";
@@ -111,12 +111,10 @@ export function createToolsInvoke(deps: {
       // Scopes come before the body: a caller without them is not worth reading.
       const early = decide(undefined);
       if (!early.reachable && early.status === 403) return refuseDecision(response, early);
-      if (await isOwnCommand(request)) {
-        return sendJson(response, 403, {
-          ok: false,
-          error: { type: "forbidden", message: "A command that an agent runs may not call tools here." },
-        });
-      }
+      // An agent's command that found the operator's secret must not act as the owner.
+      const objection = await objectionTo(request, "program");
+      if (objection !== null)
+        return sendJson(response, 403, { ok: false, error: { type: "forbidden", message: objection } });
       const body = await readBody(request, limits);
       if (body.kind === "gone") return;
       if (body.kind === "tooLarge")
@@ -207,13 +205,6 @@ function hasAction(runtime: Pick<Runtime, "tools">, caller: Caller, tool: string
   const schema = runtime.tools.listTools(caller).tools.find((each) => each.name === tool)?.inputSchema;
   const properties = schema?.properties;
   return typeof properties === "object" && properties !== null && Object.hasOwn(properties, "action");
-}
-
-/** An agent's command that found the operator's secret must not act as the owner. */
-async function isOwnCommand(request: IncomingMessage): Promise<boolean> {
-  const { localPort, remotePort } = request.socket;
-  if (localPort === undefined || remotePort === undefined) return false;
-  return isPeerBelowExec({ localPort, remotePort });
 }
 
 function scopesOf(request: IncomingMessage): string[] {

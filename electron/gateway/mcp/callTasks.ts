@@ -2,16 +2,29 @@
 
 import { InMemoryTaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js";
 import type { RequestTaskStore } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { CallToolResult, CreateTaskResult, Task } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type CallToolResult,
+  type CreateTaskResult,
+  ErrorCode,
+  type Task,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { Logger } from "../../runtime/logging/logger.ts";
+import { JsonRpcError } from "./outcomes.ts";
 
 const defaultTtlMs = 60 * 60_000;
 const maxTtlMs = 24 * 60 * 60_000;
+/** The store takes 0 for "for ever". */
+const minTtlMs = 1000;
+/** Each keeps its result until its time is over. */
+const maxTasks = 256;
 const pollIntervalMs = 1000;
 
 export interface CallTasks {
   store: InMemoryTaskStore;
-  /** Starts the call and answers with its task; the result is stored when the call ends. */
+  /**
+   * Starts the call and answers with its task; the result is stored when the call ends.
+   * @throws JsonRpcError when the session keeps too many tasks
+   */
   start(
     taskStore: RequestTaskStore,
     requestedTtlMs: number | null | undefined,
@@ -42,7 +55,12 @@ export function createCallTasks(logger: Logger): CallTasks {
   return {
     store,
     async start(taskStore, requestedTtlMs, run) {
-      const ttl = Math.min(requestedTtlMs ?? defaultTtlMs, maxTtlMs);
+      if (store.getAllTasks().length >= maxTasks)
+        throw new JsonRpcError(
+          ErrorCode.InvalidRequest,
+          `This session keeps ${maxTasks} tasks already. Call without a task, or give tasks a shorter ttl.`,
+        );
+      const ttl = Math.min(Math.max(requestedTtlMs ?? defaultTtlMs, minTtlMs), maxTtlMs);
       const task = await taskStore.createTask({ ttl, pollInterval: pollIntervalMs });
       const controller = new AbortController();
       running.set(task.taskId, controller);

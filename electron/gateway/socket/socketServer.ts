@@ -8,7 +8,7 @@ import { type Handlers, type Principal, serve, type Transport } from "../../../s
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
 import { operatorScopes, type Runtime } from "../../runtime/runtimeTypes.ts";
-import { isPeerBelowExec } from "../execAncestry.ts";
+import { objectionTo } from "../execAncestry.ts";
 import { type GatewayContract, type ServedContract, servedContract } from "../gatewayContract.ts";
 import { checkRequest, hasOwnOrigin, pathOf } from "../http/guard.ts";
 import type { PanelSessions } from "../http/panelSessions.ts";
@@ -100,7 +100,8 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       clock: deps.clock,
       pairing,
       operatorToken: () => runtime.gatewaySettings().operatorToken,
-      objection: () => selfApprovalObjection(request),
+      // An agent's command can read the operator token, a file of the same user: it is refused by its descent.
+        objection: () => objectionTo(request, "program"),
       hello: (connectionId) => helloPayload(deps, connectionId),
     }).finally(() => {
       unauthenticated -= 1;
@@ -132,7 +133,16 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
         if (!hasOwnOrigin(request, port) || deps.panelSessions?.isAuthentic(panelId, request) !== true) {
           return refuseUpgrade(rawSocket, 401, "This page has no session. Open a new URL of the panel.");
         }
-        server.handleUpgrade(request, rawSocket, head, servePanel);
+        // It can read a browser's cookies as well, and the URL that opens the panel.
+        const open = async () => {
+          const objection = await objectionTo(request, "browser");
+          if (objection !== null) return refuseUpgrade(rawSocket, 403, objection);
+          server.handleUpgrade(request, rawSocket, head, servePanel);
+        };
+        open().catch((error: unknown) => {
+          logger.error("gateway.upgradeFailed", { error });
+          rawSocket.destroy();
+        });
         return;
       }
       if (path !== "/" && path !== "/ws") return refuseUpgrade(rawSocket, 404, "There is no socket here.");
@@ -217,15 +227,6 @@ function answerHealth(
         );
       }),
   };
-}
-
-/** An agent's command can read the operator token, which is a file of the same user: it is refused by its descent. */
-async function selfApprovalObjection(request: IncomingMessage): Promise<string | null> {
-  const { localPort, remotePort } = request.socket;
-  if (localPort === undefined || remotePort === undefined) return null;
-  return (await isPeerBelowExec({ localPort, remotePort }))
-    ? "A command that an agent runs may not connect as an operator."
-    : null;
 }
 
 function refuseUpgrade(socket: Duplex, status: number, message: string): void {

@@ -35,7 +35,7 @@ export async function allow(
       checkDigest(request, input.digest);
       return { outcome: "allowed-once", by, extra: {} };
     }
-    const edit = await deskOf(entry).edit(input.editedCommand ?? "");
+    const edit = await editDeskOf(entry).edit(input.editedCommand ?? "");
     if (edit.kind === "refused")
       throw new AppError("FORBIDDEN", edit.message, { data: { reason: edit.reason.code } });
     checkDigest(editedRequest(entry, edit.shown), input.digest);
@@ -71,6 +71,13 @@ export function editedRequest(entry: Answerable, edited: ShownDraft): ApprovalRe
 export function deskOf(entry: Answerable): ApprovalDesk {
   if (entry.desk !== undefined) return entry.desk;
   throw misuse("This request knows neither grants nor editing. Allow it once or deny it.");
+}
+
+/** Only a command may be changed before it runs: a change of files or rules is decided as it was asked for (A14). */
+export function editDeskOf(entry: Answerable): ApprovalDesk {
+  const { kind, canEdit } = entry.request;
+  if (kind === "exec" && canEdit === true) return deskOf(entry);
+  throw misuse("This request cannot be edited. Allow it once as it is, or deny it with a note.");
 }
 
 function misuse(message: string): AppError {

@@ -16,7 +16,7 @@ import type { Principal } from "../../../shared/rpc/index.ts";
 import type { Clock } from "../clock.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Logger } from "../logging/logger.ts";
-import { type Answerable, allow, deskOf, editedRequest, noLongerWaits, type SettleExtra } from "./answer.ts";
+import { type Answerable, allow, deskOf, editDeskOf, editedRequest, noLongerWaits, type SettleExtra } from "./answer.ts";
 import type { ApprovalDesk, EditedRun } from "./approvalDesk.ts";
 import { canonicalJson, digestOf } from "./digest.ts";
 import type { Presence } from "./presence.ts";
@@ -278,7 +278,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
     async explainEdit({ id, command }) {
       const entry = find(id, false);
-      const edit = await deskOf(entry).edit(command);
+      const edit = await editDeskOf(entry).edit(command);
       if (edit.kind === "refused") return edit;
       return { kind: "ready", outcome: edit.outcome, request: editedRequest(entry, edit.shown) };
     },

@@ -60,6 +60,12 @@ interface Entry {
 
 /** Finished calls stay for the panel and for `approval_wait`; the ledger keeps all. */
 const keptCalls = 500;
+/**
+ * What one session may have open at a time. A flood must not fill the memory, or bury a person: everything that waits
+ * is sent to the panel. A call is always let through when nothing else of its session is open.
+ */
+const maxOpenCalls = 256;
+const maxOpenChars = 8 * 1024 * 1024;
 const progressMaxLength = 500;
 
 /** @see architecture.md 5 */
@@ -70,6 +76,21 @@ export function createCalls(deps: CallsDeps): Calls {
   });
   const entries = new Map<string, Entry>();
   const controllers = new Map<string, AbortController>();
+  const openBySession = new Map<string, { calls: number; chars: number }>();
+
+  /** @returns what to call when the call has ended; null when the session has too much open already */
+  const reserve = (sessionKey: string, chars: number): (() => void) | null => {
+    const open = openBySession.get(sessionKey) ?? { calls: 0, chars: 0 };
+    if (open.calls >= maxOpenCalls || (open.calls > 0 && open.chars + chars > maxOpenChars)) return null;
+    open.calls += 1;
+    open.chars += chars;
+    openBySession.set(sessionKey, open);
+    return () => {
+      open.calls -= 1;
+      open.chars -= chars;
+      if (open.calls === 0) openBySession.delete(sessionKey);
+    };
+  };
 
   const move = (entry: Entry, to: ToolCallState) => {
     const state = advance(entry.snapshot.state, to);
@@ -187,6 +208,9 @@ export function createCalls(deps: CallsDeps): Calls {
     start(caller, tool, args, onProgress) {
       const toolCallId = randomUUID();
       const controller = new AbortController();
+      // Before policy is asked: a hidden tool answers the same.
+      const release = reserve(caller.sessionKey, tool.length + sizeOf(args));
+      if (release === null) return tooMuchOpen(toolCallId);
       const nowMs = clock.nowMs();
       const snapshot: ToolCallSnapshot = {
         toolCallId,
@@ -221,6 +245,7 @@ export function createCalls(deps: CallsDeps): Calls {
         })
         .then((outcome) => {
           controllers.delete(toolCallId);
+          release();
           forgetOldest();
           resolve(outcome);
         });
@@ -248,6 +273,31 @@ export function createCalls(deps: CallsDeps): Calls {
 /** @returns each problem with a JSON pointer-like path, for the model and for form fields */
 function issuesOf(error: z.ZodError): { path: string; message: string }[] {
   return error.issues.map((issue) => ({ path: issue.path.map(String).join("."), message: issue.message }));
+}
+
+/** @returns characters as JSON; what cannot be written as such counts as too much beside other calls */
+function sizeOf(args: unknown): number {
+  try {
+    return JSON.stringify(args)?.length ?? 0;
+  } catch {
+    // Nested so deep that it ends the stack, or not from JSON at all.
+    return maxOpenChars;
+  }
+}
+
+function tooMuchOpen(toolCallId: string): StartedCall {
+  const text = `This session has too many calls open: at most ${maxOpenCalls}, with ${maxOpenChars} characters of arguments together. Wait until some have ended. Nothing was done.`;
+  return {
+    toolCallId,
+    outcome: Promise.resolve({
+      kind: "result",
+      toolCallId,
+      content: [{ type: "text", text }],
+      details: { status: "error", code: "UNAVAILABLE", error: text },
+      isError: true,
+    }),
+    cancel: () => {},
+  };
 }
 
 /** `Promise.withResolvers`, which Node 20 does not have. */

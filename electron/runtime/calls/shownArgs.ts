@@ -9,18 +9,35 @@ const maxTextLength = 8000;
 
 /** @returns pretty JSON of at most about 8,000 characters */
 export function showArgs(args: unknown): string {
-  const text = JSON.stringify(args, (key, value: unknown) => maskByName(key, value), 2) ?? "null";
+  const text = jsonOf(args);
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
 }
 
+function jsonOf(args: unknown): string {
+  try {
+    return JSON.stringify(args, (key, value: unknown) => maskByName(key, value), 2) ?? "null";
+  } catch {
+    // JSON may be nested deeper than the stack; no tool takes such arguments.
+    return "(arguments that are nested too deep to be shown)";
+  }
+}
+
 /**
- * One environment value for a prompt: a secret keeps its first characters, its kind and its length.
- * @returns `shown` and whether it was masked
+ * One environment value for a prompt: a secret keeps its first characters and its length.
+ * @returns `shown`, whether it was masked, and how many characters the mask stands for
  */
-export function showEnvValue(name: string, value: string): { shown: string; isMasked: boolean } {
-  const masked = value.replace(secretShape, (secret) => maskText(secret));
-  if (masked !== value) return { shown: masked, isMasked: true };
-  if (secretName.test(name) && value !== "") return { shown: maskText(value), isMasked: true };
+export function showEnvValue(
+  name: string,
+  value: string,
+): { shown: string; isMasked: boolean; length?: number } {
+  let length = 0;
+  const masked = value.replace(secretShape, (secret) => {
+    length += secret.length;
+    return maskOf(secret);
+  });
+  if (length > 0) return { shown: masked, isMasked: true, length };
+  if (secretName.test(name) && value !== "")
+    return { shown: maskOf(value), isMasked: true, length: value.length };
   return { shown: value, isMasked: false };
 }
 
@@ -34,6 +51,9 @@ function maskByName(key: string, value: unknown): unknown {
 }
 
 function maskText(secret: string): string {
-  const head = secret.length >= 12 ? secret.slice(0, 4) : "";
-  return `${head}•••••• (${secret.length} characters)`;
+  return `${maskOf(secret)} (${secret.length} characters)`;
+}
+
+function maskOf(secret: string): string {
+  return `${secret.length >= 12 ? secret.slice(0, 4) : ""}••••••`;
 }

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs"; const LOG = (...a: unknown[]) => appendFileSync("/tmp/atk/redos.out", a.join(" ") + "\n");
 import { it } from "vitest";
 import { detectObfuscation } from "/work/main/shared/exec/obfuscation.ts";
 import * as X from "/work/main/shared/exec/index.ts";
@@ -5,7 +6,7 @@ import { allHardening } from "/work/main/shared/hardening/index.ts";
 import { createFsExecutableLookup } from "/work/main/electron/runtime/exec/analysis/fsLookup.ts";
 import { explainWords } from "/work/main/shared/exec/explain/explainWords.ts";
 import { showArgs } from "/work/main/electron/runtime/calls/shownArgs.ts";
-const time = (n: string, f: () => unknown) => { const t = performance.now(); let e=""; try { f(); } catch (x) { e = String(x).slice(0,80); } const d = performance.now()-t; if (d>60) console.log(n, d.toFixed(0), "ms", e); else if (e) console.log(n,e); };
+const time = (n: string, f: () => unknown) => { const t = performance.now(); let e=""; try { f(); } catch (x) { e = String(x).slice(0,80); } const d = performance.now()-t; if (d>60) LOG(n, d.toFixed(0), "ms", e); else if (e) LOG(n,e); };
 const fill = (unit: string, len: number) => unit.repeat(Math.floor(len / unit.length));
 it("t", () => {
   const units = ["|sh ", "| ", "|sh  x", "sudo ", "| sudo -a ", "| env a=b ", "printf \n", "eval \n", "eval ", "curl ", "curl \n","base64 -d\n", "bash -c '", "bash -c ' $(", "bash -c \"", "$'\\x41", "$'", "a=b;", "a= ;", "a/", "|a/", "| a/", "sh <(", "'", "\"", "\\", "(", "$(", "`", "{", "[", "approve ", "/approve x ", "approvals ", "'approv' ", "\"approv \" ", "\"approv\\\" ", "<<a\n", "<<-'a'\n", "a|", "a;", "a&&", "a ", "a\n", " ", "\t", "\u200b", "\u202e", "\ufdfa", "а", "env ", "env -S 'a ", "bash -c ", "nice -n 5 ", "timeout 5 ", "time ", "xargs ", "git -c ", "find -exec ", "find . -exec a \\; ", "~/", "$X", "*", "{a,b}", "?", "-", "--", "--a=b ", "-abc ", "=", "a[b", "a[", "python3 -c ", "node -e ", "awk '", "sed -e ", "tar --checkpoint-action=exec=", "https://", "https://a ", "аpprove "];

@@ -1,14 +1,22 @@
 /** What a prompt shows for an exec request (A1): facts from the decision, hashes, masked environment, rule with its line. */
 
 import type { ApprovalRequest, ApprovalSegment, Reason, RuleSource } from "../../../shared/contract/index.ts";
-import type { ExecDecision, ExecReason, SegmentVerdict, ValueSource } from "../../../shared/exec/index.ts";
+import {
+  classifyProgram,
+  type ExecDecision,
+  type ValueSource,
+} from "../../../shared/exec/index.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
 import type { Binding } from "../approvals/binding.ts";
 import type { ApprovalDraft } from "../approvals/createApprovals.ts";
 import { showEnvValue } from "../calls/shownArgs.ts";
 import type { GrantOffers } from "./grantOffers.ts";
+import { segmentVerdict, toReason } from "./segmentReasons.ts";
 
 export interface DraftInput {
   decision: ExecDecision;
+  /** Rules under which the decision was made. */
+  hardening: Hardening;
   binding: Binding;
   command: string;
   cwd: string;
@@ -43,7 +51,7 @@ export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
     callerLabel: input.callerLabel,
     toolCallId: input.toolCallId,
     command: input.command,
-    segments: decision.analysis.ok ? segmentsOf(decision, binding) : null,
+    segments: decision.analysis.ok ? segmentsOf(input) : null,
     analysisProblem: decision.analysis.ok
       ? null
       : {
@@ -81,70 +89,23 @@ export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
   };
 }
 
-function segmentsOf(decision: ExecDecision, binding: Binding): ApprovalSegment[] {
+function segmentsOf({ decision, binding, hardening }: DraftInput): ApprovalSegment[] {
   if (!decision.analysis.ok) return [];
-  const verdicts = new Map(decision.segments.map((verdict) => [verdict.segmentIndex, verdict]));
   const hashes = new Map(binding.files.map((file) => [file.realPath, file.sha256]));
-  return decision.analysis.pipelines.flatMap((pipeline) =>
-    pipeline.segments.map((segment): ApprovalSegment => {
-      const verdict = verdicts.get(segment.index);
-      const { resolvedPath, realPath } = segment.execution;
-      return {
-        start: segment.span.start,
-        end: segment.span.end,
-        operator: segment.operatorAfter,
-        argv: segment.argv,
-        resolvedPath,
-        realPath,
-        sha256: hashes.get(realPath ?? resolvedPath ?? "") ?? null,
-        ...verdictOf(verdict, segment.blockedWrapper),
-      };
-    }),
-  );
-}
-
-function verdictOf(
-  verdict: SegmentVerdict | undefined,
-  blockedWrapper: string | null,
-): Pick<ApprovalSegment, "verdict" | "reason"> {
-  if (verdict === undefined || verdict.satisfiedBy === "unevaluated") {
-    return { verdict: "asks", reason: { code: "notEvaluated", params: {} } };
-  }
-  if (verdict.satisfiedBy === "none") {
-    const reason =
-      verdict.reason === undefined ? { code: "allowlistMiss", params: {} } : toReason(verdict.reason);
+  const segments = decision.analysis.pipelines.flatMap((pipeline) => pipeline.segments);
+  return segments.map((segment): ApprovalSegment => {
+    const { resolvedPath, realPath } = segment.execution;
     return {
-      verdict: "asks",
-      reason:
-        blockedWrapper === null ? reason : { code: "blockedWrapper", params: { wrapper: blockedWrapper } },
+      start: segment.span.start,
+      end: segment.span.end,
+      operator: segment.operatorAfter,
+      argv: segment.argv,
+      resolvedPath,
+      realPath,
+      sha256: hashes.get(realPath ?? resolvedPath ?? "") ?? null,
+      ...segmentVerdict(decision, segments, segment, hardening),
     };
-  }
-  // Satisfied and still asking (inline code, heredoc): the reason says why.
-  if (verdict.reason !== undefined && verdict.reason.code !== "satisfied") {
-    return { verdict: "asks", reason: toReason(verdict.reason) };
-  }
-  return { verdict: verdict.satisfiedBy, reason: ruleReason(verdict) };
-}
-
-function ruleReason(verdict: SegmentVerdict): Reason {
-  const { rule } = verdict;
-  if (rule?.kind === "allowlist") {
-    return { code: "allowlistEntry", params: { pattern: rule.pattern, agentId: rule.agentId } };
-  }
-  if (rule?.kind === "safeBin") return { code: "safeBin", params: { bin: rule.bin, profile: rule.profile } };
-  if (rule?.kind === "grant") return { code: "grant", params: { grantId: rule.grantId } };
-  return { code: verdict.satisfiedBy, params: {} };
-}
-
-/** Codes and values go to the panel's catalogues; positions stay for those who mark the spot. */
-export function toReason(reason: ExecReason): Reason {
-  return {
-    code: reason.code,
-    params: {
-      ...reason.params,
-      ...(reason.segmentIndex === undefined ? {} : { part: reason.segmentIndex + 1 }),
-    },
-  };
+  });
 }
 
 function warningsOf(decision: ExecDecision): ApprovalRequest["warnings"] {
@@ -182,7 +143,7 @@ function alwaysOf({ decision, withholdAlways, offers }: DraftInput): ApprovalReq
   if (withholdAlways !== null) return { kind: "withheld", reason: withholdAlways };
   const { persists, withheldReason } = decision.allowAlways;
   const stores = withheldReason === undefined ? persists : [];
-  const storesWithheld: Reason = { code: `always.${withheldReason ?? "nothing"}`, params: {} };
+  const storesWithheld: Reason = { code: `always.${withheldCode(decision)}`, params: {} };
   if (stores.length === 0 && offers.offers.length === 0) return { kind: "withheld", reason: storesWithheld };
   return {
     kind: "offered",
@@ -191,6 +152,15 @@ function alwaysOf({ decision, withholdAlways, offers }: DraftInput): ApprovalReq
     scopes: offers.offers,
     ...(offers.withheld === null ? {} : { scopesWithheld: offers.withheld }),
   };
+}
+
+/** A shell that reads its commands, or a program that starts others, holds no code in the command itself. */
+function withheldCode({ allowAlways, inlineEval }: ExecDecision): string {
+  const { withheldReason } = allowAlways;
+  if (withheldReason !== "inlineEval" || inlineEval === null) return withheldReason ?? "nothing";
+  const kind = classifyProgram(inlineEval.program);
+  if (kind === "shell" || kind === "dispatcher" || kind === "multiplexer") return kind;
+  return withheldReason;
 }
 
 /** What the configured fallback does with exactly this request (exec.md §7). */

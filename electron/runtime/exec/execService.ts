@@ -114,6 +114,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         draftOfEdited: (edited, editedCall) => draftOf(edited, editedCall, context, host, place),
       }),
       decision: ready.decision,
+      hardening: deps.hardening(),
       binding: ready.binding,
       command: call.command,
       cwd,

@@ -8,7 +8,7 @@ import {
   type Grant,
   grantDifference,
 } from "../../../shared/exec/index.ts";
-import { toReason } from "./approvalDraft.ts";
+import { toReason } from "./segmentReasons.ts";
 import type { ExecJudge } from "./execJudge.ts";
 import type { PastCommand } from "./pastCommands.ts";
 

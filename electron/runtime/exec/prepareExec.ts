@@ -11,7 +11,7 @@ import {
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { type Binding, bind } from "../approvals/binding.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
-import { toReason } from "./approvalDraft.ts";
+import { toReason } from "./segmentReasons.ts";
 import type { ExecJudge, JudgedCall } from "./execJudge.ts";
 import { grantsWithChangedFiles } from "./grantPins.ts";
 import type { ExecHost, HostPlace } from "./hosts/index.ts";

@@ -29,7 +29,7 @@ export function catalogView(registry: ToolRegistry): Section[] {
       description: tool?.description ?? summary,
       promptLine: tool?.promptLine ?? summary,
       inputSchema: tool === undefined ? {} : inputJsonSchema(tool),
-      risk: tool?.risk ?? "read",
+      risk: tool?.risk ?? null,
       presence:
         unavailable === undefined
           ? { kind: "registered" }

@@ -35,6 +35,8 @@ export interface PolicyServiceDeps {
   hardening(): Hardening;
   preset(): HardeningPreset;
   savedAssertions(): string;
+  /** Whether a web search provider has its key under this config. */
+  hasSearchProvider(config: unknown): boolean;
 }
 
 export interface PolicyService {
@@ -59,7 +61,7 @@ export interface PolicyService {
 export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
   const { config, registry } = deps;
   const cache = new Map<string, { revision: number; hardening: Hardening; compiled: CompiledPolicy }>();
-  const listingCache = new Map<string, ToolListing>();
+  const listingCache = new Map<string, { input: unknown; listing: ToolListing }>();
 
   /** Compiled once per config revision and hardening. */
   const compiledWhen = (key: string, revision: number, compile: () => CompiledPolicy): CompiledPolicy => {
@@ -103,7 +105,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     surface: caller.surface === "http" ? "http" : "mcp",
   });
 
-  const present = createPresentTools(registry);
+  const present = createPresentTools(registry, deps.hasSearchProvider);
   const presentFor = (context: PolicyContext) => present(config.effective().config, context);
 
   const survivors = (caller: Caller): Set<string> =>
@@ -111,10 +113,11 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
 
   const listingOf = (tool: ToolDefinition): ToolListing => {
     const kept = listingCache.get(tool.name);
-    if (kept !== undefined) return kept;
-    const { name, title, description, promptLine, risk } = tool;
+    // A tool may follow the config with its schema; the same schema object means that nothing changed.
+    if (kept !== undefined && kept.input === tool.input) return kept.listing;
+    const { name, title, description, promptLine, risk, input } = tool;
     const listing = { name, title, description, promptLine, risk, inputSchema: inputJsonSchema(tool) };
-    listingCache.set(name, listing);
+    listingCache.set(name, { input, listing });
     return listing;
   };
 

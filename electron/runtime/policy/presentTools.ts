@@ -6,17 +6,23 @@ import type { ToolRegistry } from "../tools/registry.ts";
 export type PresentTools = (config: unknown, context: PolicyContext) => readonly RegisteredTool[];
 
 /** Lists are kept per config object and facts: the engine is fast for an array that it has seen before. */
-export function createPresentTools(registry: ToolRegistry): PresentTools {
+export function createPresentTools(
+  registry: ToolRegistry,
+  hasSearchProvider: (config: unknown) => boolean,
+): PresentTools {
   const kept = new WeakMap<object, Map<string, readonly RegisteredTool[]>>();
   return (config, context) => {
     const byFacts = typeof config === "object" && config !== null ? cacheOf(kept, config) : new Map();
     const { agentId, provider, model, sandboxed } = context;
-    const key = JSON.stringify([agentId, provider, model, sandboxed]);
+    // Not a property of the config alone: keys come from the environment, and a rule can change what counts.
+    const hasWebSearchProvider = hasSearchProvider(config);
+    const key = JSON.stringify([agentId, provider, model, sandboxed, hasWebSearchProvider]);
     const found = byFacts.get(key);
     if (found !== undefined) return found;
     const absences = new Map(
       listKnownTools(config, {
         hasAgentDir: true,
+        hasWebSearchProvider,
         ...(agentId === undefined ? {} : { agentId }),
         ...(provider === undefined ? {} : { provider }),
         ...(model === undefined ? {} : { model }),

@@ -45,7 +45,7 @@ export function ToolDetail({ tool }: { tool: CatalogTool }) {
         ) : (
           <VerdictChip kind="kept">{t("registered")}</VerdictChip>
         )}
-        {isAbsent ? null : <span className="second">{t(`riskLong.${tool.risk}`)}</span>}
+        {tool.risk === null ? null : <span className="second">{t(`riskLong.${tool.risk}`)}</span>}
       </div>
       {tool.presence.kind === "absent" ? <p className="second">{reasonText(tool.presence.reason)}</p> : null}
       <section aria-label={isAbsent ? t("modelWouldSee") : t("modelSees")}>

@@ -51,7 +51,7 @@ export function webFetchSettings(
     maxResponseBytes: Math.min(Math.max(numberIn(fetch, "maxResponseBytes", 2_000_000), 32_000), 10_000_000),
     timeoutMs: timeoutSeconds * 1000,
     cacheTtlMs: numberIn(fetch, "cacheTtlMinutes", 15) * 60_000,
-    maxRedirects: Math.trunc(numberIn(fetch, "maxRedirects", 3)),
+    maxRedirects: Math.min(Math.trunc(numberIn(fetch, "maxRedirects", 3)), 20),
     userAgent: headerText(getIn(fetch, "userAgent")) ?? desktopUserAgent,
     readability: getIn(fetch, "readability") !== false,
     firecrawl: {

@@ -1,7 +1,7 @@
 /** The web_fetch tool: one page of the public internet as text, wrapped as untrusted. */
 
 import { AppError } from "../../../../shared/errors/index.ts";
-import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
+import { clip, sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import {
   type AddressPolicy,
@@ -274,9 +274,11 @@ function plainText(
     `about ${payload.tokenEstimate} tokens here`,
     ...(payload.cached === true ? ["from the cache"] : []),
   ];
-  return [`${payload.finalUrl}: ${facts.join(", ")}`, payload.text, ...notes.map((note) => `[${note}]`)].join(
-    "\n",
-  );
+  return [
+    `${clip(payload.finalUrl, 500)}: ${facts.join(", ")}`,
+    payload.text,
+    ...notes.map((note) => `[${note}]`),
+  ].join("\n");
 }
 
 function notesOf(

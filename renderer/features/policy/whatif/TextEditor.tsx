@@ -13,6 +13,8 @@ const shared: editor.IEditorOptions = {
   renderLineHighlight: "line",
   fontLigatures: false,
   matchBrackets: "never",
+  // Surrounding a selection is two edits in one step; here they leave old tokens on new text, and nothing is drawn any more.
+  autoSurround: "never",
   guides: { bracketPairs: false, indentation: true },
   unicodeHighlight: { ambiguousCharacters: true, invisibleCharacters: true },
   // Links in a config are text until somebody copies them.

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { showArgs, showEnvValue } from "./shownArgs.ts";
+
+describe("environment values in a prompt", () => {
+  it("keep the start of a secret and tell its length as a number", () => {
+    expect(showEnvValue("DEPLOY_TOKEN", "ghp_abcdefghijklmnopqrstuvwxyz0123456789")).toEqual({
+      shown: "ghp_••••••",
+      isMasked: true,
+      length: 40,
+    });
+  });
+
+  it("mask what the name calls a secret, short ones whole", () => {
+    expect(showEnvValue("PASSWORD", "hunter2")).toEqual({ shown: "••••••", isMasked: true, length: 7 });
+  });
+
+  it("mask a secret inside a longer value and count only the secret", () => {
+    const secret = `sk-${"a".repeat(20)}`;
+    const { shown, length } = showEnvValue("URL", `https://x/?key=${secret}&a=1`);
+    expect(shown).toBe("https://x/?key=sk-a••••••&a=1");
+    expect(length).toBe(secret.length);
+  });
+
+  it("leave other values as they are", () => {
+    expect(showEnvValue("CI", "1")).toEqual({ shown: "1", isMasked: false });
+  });
+
+  it("keep the length in arguments, where no catalogue can say it", () => {
+    expect(showArgs({ token: "hunter2" })).toContain("(7 characters)");
+  });
+});
