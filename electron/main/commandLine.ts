@@ -9,6 +9,7 @@ const commands = new Set([
   "clients",
   "policy",
   "config",
+  "ledger",
   "help",
 ]);
 const informational = new Set(["--version", "-V", "--help", "-h"]);

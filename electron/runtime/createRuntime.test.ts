@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { contract } from "../../shared/contract/index.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../shared/rpc/index.ts";
-import { systemClock } from "./clock.ts";
-import { createRuntime } from "./createRuntime.ts";
-import { silentLogger } from "./logging/logger.ts";
-import { type Caller, operatorScopes, type Runtime } from "./runtimeTypes.ts";
+import type { contract } from "../../shared/contract/index.ts";
+import type { RpcClient } from "../../shared/rpc/index.ts";
+import type { Caller, Runtime } from "./runtimeTypes.ts";
+import { connectTo, createTestRuntime } from "./testing/testRuntime.ts";
 import { defineTool, textResult } from "./tools/defineTool.ts";
 
 let stateDir: string;
@@ -30,15 +28,7 @@ const caller: Caller = {
 async function start(config?: string, approvals?: string) {
   if (config !== undefined) await writeFile(join(stateDir, "openclaw.json"), config);
   if (approvals !== undefined) await writeFile(join(stateDir, "exec-approvals.json"), approvals);
-  runtime = await createRuntime({
-    stateDir,
-    homeDir: stateDir,
-    baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
+  runtime = await createTestRuntime(stateDir, {
     extraTools: [
       defineTool({
         name: "fixture_echo",
@@ -51,16 +41,7 @@ async function start(config?: string, approvals?: string) {
       }),
     ],
   });
-  const [clientSide, serverSide] = createMemoryPair();
-  closeRpc = serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  rpc = createClient(contract, clientSide);
+  ({ rpc, close: closeRpc } = connectTo(runtime));
 }
 
 beforeEach(async () => {

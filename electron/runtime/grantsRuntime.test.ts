@@ -4,12 +4,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ApprovalRequest, contract, type GrantLifetime } from "../../shared/contract/index.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../shared/rpc/index.ts";
+import type { ApprovalRequest, contract, GrantLifetime } from "../../shared/contract/index.ts";
+import type { RpcClient } from "../../shared/rpc/index.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { createRuntime } from "./createRuntime.ts";
-import { silentLogger } from "./logging/logger.ts";
-import { type Caller, operatorScopes, type Runtime } from "./runtimeTypes.ts";
+import type { Caller, Runtime } from "./runtimeTypes.ts";
+import { connectTo, createTestRuntime } from "./testing/testRuntime.ts";
 
 let stateDir: string;
 let runtime: Runtime;
@@ -37,26 +36,8 @@ async function start(config = coding) {
 }
 
 async function boot() {
-  runtime = await createRuntime({
-    stateDir,
-    homeDir: stateDir,
-    baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock,
-    screenLock: { isLocked: () => false },
-  });
-  const [clientSide, serverSide] = createMemoryPair();
-  closeRpc = serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  rpc = createClient(contract, clientSide);
+  runtime = await createTestRuntime(stateDir, { clock });
+  ({ rpc, close: closeRpc } = connectTo(runtime));
   await rpc.call("approvals.attend", {});
 }
 

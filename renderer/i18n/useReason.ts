@@ -4,7 +4,8 @@ import type { TFunction } from "i18next";
 import type { Reason } from "../../shared/contract/index.ts";
 import { useT } from "./index.ts";
 
-export type ReasonForm = "sentence" | "short" | "withheld";
+/** `row`: a few words under the short form, where the command stands beside it. */
+export type ReasonForm = "sentence" | "short" | "row" | "withheld";
 
 /** @returns `(reason, form)`: a sentence, a few words for a chip, or why "always" is withheld */
 export function useReason(): (reason: Reason, form?: ReasonForm) => string {
@@ -25,9 +26,9 @@ export function reasonText(t: TFunction, reason: Reason, form: ReasonForm): stri
     typeof values[name] === "string" && values[name] !== "" ? values[name] : null;
   const signs = reason.code === "obfuscation" ? (text("id") ?? text("ids")) : null;
   if (signs !== null && form === "sentence") return obfuscationText(t, signs);
-  const place = text("path") ?? text("realPath") ?? text("word") ?? text("bin");
+  const place = text("path") ?? text("realPath") ?? text("bin") ?? text("word");
   const program = text("program") ?? baseName(place) ?? t("theProgram");
-  const why = text("why");
+  const why = text("why") ?? codeKind(reason);
   const filled = {
     wrapper: t("theProgram"),
     word: "",
@@ -55,12 +56,23 @@ function keysOf(code: string, form: ReasonForm): string[] {
   const isGrouped = reasonGroups.some((group) => code.startsWith(`${group}.`));
   const sentences = isGrouped ? [code] : [`sentence.${code}`, `analysis.${code}`];
   if (form === "short") return [`short.${code}`, ...sentences];
+  if (form === "row") return [`row.${code}`, ...sentences];
   if (form === "withheld" && !isGrouped) return [`always.${code}`, ...sentences];
   return sentences;
 }
 
-/** They say that a shell runs some output; the other signs say which. */
-const vagueSigns = new Set(["pipe-to-shell", "pipe-to-any-shell"]);
+/** "Code in the command" covers several things; each has its own sentence. */
+function codeKind({ code, params }: Reason): string | null {
+  if (code !== "inlineEval" || typeof params.flag !== "string") return null;
+  const { flag } = params;
+  if (flag === "<stdin>" || flag === "-s") return "stdin";
+  if (/^(?:<command>|-exec|-execdir|-ok|-okdir)$/i.test(flag)) return "starts";
+  if (/^-(?:delete|fprint|fprint0|fprintf|fls)$/i.test(flag)) return "changes";
+  return flag.startsWith("<") ? "plain" : null;
+}
+
+/** Signs of obfuscation. They say that a shell runs some output; the other signs say which. */
+export const vagueSigns = new Set(["pipe-to-shell", "pipe-to-any-shell"]);
 
 /** Several signs in one command read as one list. */
 function obfuscationText(t: TFunction, signs: string): string {

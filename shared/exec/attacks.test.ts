@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createFsExecutableLookup } from "../../electron/runtime/exec/analysis/fsLookup.ts";
 import {
   allExecHardening,
+  buildHostEnv,
   type EvaluateExecInput,
   type ExecDecision,
   evaluateExec,
@@ -236,7 +237,96 @@ const attacks: Attack[] = [
   ["quoted tilde", "'~/tools/one'", "programMissing", "~/tools/one"],
   ["variable as command word", "$HOME/tools/one", "programMissing", "foo $HOME/tools/one"],
   ["glob as command word", `${root}/tools/o?e`, "programMissing", `foo ${root}/tools/o?e`],
+  ["alias before its use", "alias foo=other; foo", "programMissing", "foo alias foo=other"],
+  ["alias of a wrapper", "alias nice='other '; nice foo", "programMissing", "nice foo"],
+  ["eval of words", "eval foo", "programMissing", "foo eval"],
+  ["source of a file", ". run.sh", "programMissing", "foo . run.sh"],
+  ["output process substitution", "foo >(other)", "notAnalyzable", "foo '>(other)'"],
+  ["function keyword", "function foo { other; }; foo", "notAnalyzable", "foo function foo"],
+  ["form feed between words", "foo\fother", "notAnalyzable", "foo f other"],
+  ["vertical tab between words", "foo\vother", "notAnalyzable", "foo v other"],
+  ["line separator", "foo\u2028other", "notAnalyzable", "foo other"],
+  ["curl argument file", "curl -K evil.conf", "programEscape", "curl -k https://example.org"],
+  [
+    "wget argument file",
+    "wget --config=evil.rc https://example.org",
+    "programEscape",
+    "wget -q https://example.org",
+  ],
 ];
+
+/** Tricks that need another environment or folder than the usual one; the twin is the same command without them. */
+const placed: [name: string, command: string, overrides: Partial<EvaluateExecInput>, reason: string][] = [
+  [
+    "PATH with a foreign folder in front",
+    "foo x",
+    { env: { PATH: `${root}/evil:${root}/bin`, HOME: root } },
+    "allowlistMiss",
+  ],
+  [
+    "PATH without the listed folder",
+    "git log",
+    { env: { PATH: `${root}/evil:${root}/tools`, HOME: root } },
+    "programMissing",
+  ],
+  ["PATH that is relative", "foo y", { env: { PATH: "../bin:.", HOME: root } }, "programMissing"],
+  ["PATH that is empty", "bar", { env: { PATH: "", HOME: root } }, "programMissing"],
+  [
+    "HOME that moves a tilde",
+    "~/tools/one",
+    { env: { PATH: `${root}/bin`, HOME: `${root}/evil` } },
+    "programMissing",
+  ],
+  ["folder that moves a relative path", "./run.sh", { cwd: `${root}/evil` }, "programMissing"],
+];
+
+const injected: [name: string, trick: Record<string, string>, twin: Record<string, string>][] = [
+  ["a library to preload", { LD_PRELOAD: "./x.so" }, { PRELOAD: "./x.so" }],
+  ["a library by another case", { ld_audit: "./x.so" }, { audit: "./x.so" }],
+  ["a library for macOS", { DYLD_INSERT_LIBRARIES: "x" }, { INSERT_LIBRARIES: "x" }],
+  ["PATH itself", { PATH: "/tmp/evil" }, { MY_PATH: "/tmp/evil" }],
+  ["a file that shells read", { BASH_ENV: "./x" }, { MY_ENV: "./x" }],
+  ["a shell function", { "BASH_FUNC_foo%%": "() { other; }" }, { FUNC_foo: "() { other; }" }],
+  ["options of node", { NODE_OPTIONS: "--require ./x.js" }, { NODE_ENV: "test" }],
+  ["a module path of Python", { PYTHONPATH: "." }, { PYTHONUNBUFFERED: "1" }],
+  ["a pager of git", { GIT_PAGER: "./x" }, { GIT_AUTHOR_NAME: "x" }],
+  ["a config of git", { GIT_CONFIG_COUNT: "1" }, { GIT_AUTHOR_EMAIL: "x" }],
+  ["a transport of git", { GIT_SSH_COMMAND: "./x" }, { MY_SSH_COMMAND: "./x" }],
+  ["an editor", { EDITOR: "./x" }, { LANG: "C" }],
+  ["a proxy", { HTTPS_PROXY: "http://evil" }, { TZ: "UTC" }],
+  ["our own token", { OPENCLAW_GATEWAY_TOKEN: "x" }, { CI: "1" }],
+  ["options of tar", { TAR_OPTIONS: "--checkpoint-action=exec=sh" }, { COLUMNS: "80" }],
+  ["a name that is no name", { "A=B": "x" }, { A_B: "x" }],
+];
+
+/** As the summary says it: tricks of all tables, each of which has a twin. */
+const trickCount = () => attacks.length + placed.length + injected.length + selfApprovals.length;
+
+describe("tricks by place and environment", () => {
+  test.each(placed)("%s asks, without it the command runs", (_name, command, overrides, reason) => {
+    const caught = decide(command, overrides);
+    expect(caught.outcome, JSON.stringify(caught.reasons)).toBe("ask");
+    expect(caught.reasons.map((one) => one.code)).toContain(reason);
+    expect(decide(command, overrides, "off").outcome).toBe("deny");
+    expect(decide(command).outcome).toBe("allow");
+  });
+
+  test.each(injected)("a call that sets %s is rejected whole and says which name", (_name, trick, twin) => {
+    const base = { PATH: "/usr/bin:/bin", HOME: root };
+    const [name = ""] = Object.keys(trick);
+    const rejected = buildHostEnv(base, { ...twin, ...trick }, allExecHardening);
+    expect(rejected.ok).toBe(false);
+    expect(rejected.message?.toUpperCase()).toContain(name.toUpperCase());
+    expect(buildHostEnv(base, twin, allExecHardening)).toMatchObject({ ok: true, env: { ...base, ...twin } });
+  });
+
+  test("the suite has at least 120 tricks, each with a twin", () => {
+    console.log(`attacks: ${trickCount()} tricks, each with a benign twin`);
+    expect(trickCount()).toBeGreaterThanOrEqual(120);
+    const texts = [...attacks, ...selfApprovals].map((row) => (row.length === 4 ? row[1] : row[0]));
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});
 
 describe("tricks ask, twins run", () => {
   test.each(attacks)("%s", (_name, trick, reason, twin) => {

@@ -167,7 +167,8 @@ describe("the plan of a node run", () => {
   test.each([
     [["/bin/sh", "-lc", "git status"], false],
     [["timeout", "5", "bash", "-c", "git"], false],
-    [["bash", "run.sh"], false],
+    [["bash"], false],
+    [["bash", "run.sh"], true],
     [["git", "status"], true],
   ])("under allowlist %j satisfied: %s", (argv, expected) => {
     expect(isSatisfiedOnNode(argv, true, "linux")).toBe(expected);

@@ -80,8 +80,9 @@ export function isSatisfiedOnNode(
   platform: ExecPlatform,
 ): boolean {
   const { executionOffset, blockedWrapper } = unwrapAll(argv, platform);
-  const isShell = readShellInvocation(argv.slice(executionOffset), true) !== null;
-  return isSatisfied && !isShell && blockedWrapper === null;
+  const shell = readShellInvocation(argv.slice(executionOffset), true);
+  const readsText = shell !== null && shell.kind !== "script";
+  return isSatisfied && !readsText && blockedWrapper === null;
 }
 
 /** @returns hex; null when there is nothing to bind. The order in which overrides were given does not matter. */

@@ -47,20 +47,32 @@ function plannedCommand(segment: CommandSegment, options: AnalyzeOptions): Plann
   return { file: realPath ?? argv[0] ?? "", argv, realPath, pinned: pinnedFiles(segment, options) };
 }
 
+/** Where in argv the words stand that name programs: they become paths, a leading tilde included. */
+function programPositions(segment: CommandSegment): Set<number> {
+  const positions = new Set<number>();
+  let offset = 0;
+  for (const wrapper of segment.wrappers) {
+    positions.add(offset);
+    offset += wrapper.argv.length;
+  }
+  return positions.add(offset);
+}
+
 function literalWords(segments: readonly CommandSegment[]): LiteralWord[] {
-  return segments.flatMap((segment) =>
-    segment.words
+  return segments.flatMap((segment) => {
+    const programs = programPositions(segment);
+    return segment.words
       .filter(
         (word, position) =>
           word.expansions.length > 0 &&
-          !(position === 0 && word.expansions.every((one) => one.kind === "tilde")),
+          !(programs.has(position) && word.expansions.every((one) => one.kind === "tilde")),
       )
       .map((word) => ({
         segmentIndex: segment.index,
         text: word.text,
         kinds: [...new Set(word.expansions.map((one) => one.kind))],
-      })),
-  );
+      }));
+  });
 }
 
 function joinPipelines(

@@ -17,16 +17,32 @@ export interface CompiledPolicy {
   readonly agents: ReadonlyMap<string, AgentScope>;
   readonly httpDeny: HttpDenyPolicy;
   /** Stage policies by place and column, compiled when first needed. */
-  readonly stages: Map<string, StagePolicy | undefined>;
+  readonly stages: Map<string, CompiledStage>;
+  /** Those of an earlier compilation: a stage whose parts of the config are the same objects is taken over. */
+  readonly earlierStages: ReadonlyMap<string, CompiledStage>;
+}
+
+export interface CompiledStage {
+  /** What the stage was made from; the key of the map says the rest. */
+  parts: readonly unknown[];
+  /** undefined: the stage is skipped. */
+  policy: StagePolicy | undefined;
 }
 
 const policySections = ["tools", "agents", "channels", "gateway", "plugins", "auth", "session"] as const;
 
+const noStages: ReadonlyMap<string, CompiledStage> = new Map();
+
 /**
  * Compiles a config. Lenient: values of wrong types count as absent (validation reports them).
  * @param config the parsed config, of any shape
+ * @param earlier a compilation with the same hardening; what an edit of its snapshot left alone is not compiled again
  */
-export function compilePolicy(config: unknown, { hardening }: { hardening: Hardening }): CompiledPolicy {
+export function compilePolicy(
+  config: unknown,
+  { hardening, earlier }: { hardening: Hardening; earlier?: CompiledPolicy },
+): CompiledPolicy {
+  const basis = earlier?.hardening === hardening ? earlier : undefined;
   const sections: Record<string, unknown> = {};
   for (const section of policySections) {
     const value = getIn(config, section);
@@ -40,7 +56,11 @@ export function compilePolicy(config: unknown, { hardening }: { hardening: Harde
     pluginsEnabled: getIn(copy, "plugins", "enabled") !== false,
     global: toolsScope(copy.tools, ["tools"]),
     agents: agentScopes(copy),
-    httpDeny: httpDenyPolicy(copy, hardening.has("policy.httpListsNormalised")),
+    httpDeny:
+      basis !== undefined && basis.config.gateway === copy.gateway
+        ? basis.httpDeny
+        : httpDenyPolicy(copy, hardening.has("policy.httpListsNormalised")),
     stages: new Map(),
+    earlierStages: basis?.stages ?? noStages,
   };
 }

@@ -7,18 +7,30 @@ export type ConfigRecord = Readonly<Record<string, unknown>>;
 
 const maxDepth = 64;
 
+/** Snapshots that were made here: frozen in depth, so they stand for themselves in later snapshots. */
+const snapshots = new WeakSet<object>();
+
 /**
  * Copies plain JSON data into frozen objects without prototype, so that names like `__proto__` are ordinary keys and
  * later changes of the original cannot reach a compiled policy. Anything that is not JSON becomes undefined.
+ * Parts that are snapshots already are taken over as they are: an edit of a snapshot copies only what it changed.
  */
 export function snapshotConfig(value: unknown, depth = 0): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return value;
   if (typeof value !== "object" || depth > maxDepth) return undefined;
-  if (Array.isArray(value)) return Object.freeze(value.map((item) => snapshotConfig(item, depth + 1)));
+  if (snapshots.has(value)) return value;
+  const copy = Array.isArray(value)
+    ? value.map((item) => snapshotConfig(item, depth + 1))
+    : recordSnapshot(value, depth);
+  snapshots.add(copy);
+  return Object.freeze(copy);
+}
+
+function recordSnapshot(value: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = Object.create(null);
   for (const [key, item] of Object.entries(value)) copy[key] = snapshotConfig(item, depth + 1);
-  return Object.freeze(copy);
+  return copy;
 }
 
 /** @returns the value as a record, or undefined for anything else (lists included) */

@@ -91,10 +91,11 @@ export function runPolicy(
   return { plan, facts, entering, stages, surviving, httpOwner: http.owner, httpDenied: http.denied, result };
 }
 
-function entryFacts(
+/** What decides which tools enter. */
+export function entryFacts(
   compiled: CompiledPolicy,
   context: PolicyContext,
-  plan: PolicyPlan,
+  plan: Pick<PolicyPlan, "stages">,
   index: ToolIndex,
 ): EntryFacts {
   const isHttp = context.surface === "http";
@@ -135,7 +136,7 @@ function applyStage(
   return next;
 }
 
-const verdictMemory = new WeakMap<EnteringTools, Map<StagePolicy, StageVerdicts>>();
+const verdictMemory = new WeakMap<EnteringTools, WeakMap<StagePolicy, StageVerdicts>>();
 
 /** Verdicts depend on policy and entering tools alone, so they are worked out once per pair. */
 function stageVerdicts(
@@ -145,13 +146,27 @@ function stageVerdicts(
 ): StageVerdicts {
   let memory = verdictMemory.get(entering);
   if (memory === undefined) {
-    memory = new Map();
+    memory = new WeakMap();
     verdictMemory.set(entering, memory);
   }
   const known = memory.get(policy);
   if (known !== undefined) return known;
-  // A tool list can outlive many config revisions; old verdicts are not worth keeping.
-  if (memory.size >= 256) memory.clear();
+  const judged = judgeStage(compiled, policy, entering);
+  const findings = stageFindings(policy, entering, judged.report, compiled.strictLists);
+  // Answers share these objects, so nobody may change them.
+  deepFreeze(findings);
+  deepFreeze(judged.report.warning);
+  const verdicts: StageVerdicts = { ...judged, findings };
+  memory.set(policy, verdicts);
+  return verdicts;
+}
+
+/** The verdicts of a stage without the findings, which only an answer needs. */
+function judgeStage(
+  compiled: CompiledPolicy,
+  policy: StagePolicy,
+  entering: EnteringTools,
+): Omit<StageVerdicts, "findings"> {
   const denyShadow = compiled.hardening.has("policy.pluginIdNotTool") ? noNames : entering.shadowed;
   const deny = policy.deny === undefined ? undefined : hitsOf(policy.deny, entering, denyShadow);
   // An allow list without entries restricts nothing.
@@ -159,14 +174,40 @@ function stageVerdicts(
     policy.allow === undefined || policy.allow.entries.length === 0
       ? undefined
       : hitsOf(policy.allow, entering, entering.shadowed);
-  const report = judgeAllowList(policy, entering, allow, compiled.strictLists);
-  const findings = stageFindings(policy, entering, report, compiled.strictLists);
-  // Answers share these objects, so nobody may change them.
-  deepFreeze(findings);
-  deepFreeze(report.warning);
-  const verdicts: StageVerdicts = { policy, deny, allow, report, findings };
-  memory.set(policy, verdicts);
-  return verdicts;
+  return { policy, deny, allow, report: judgeAllowList(policy, entering, allow, compiled.strictLists) };
+}
+
+const maskMemory = new WeakMap<EnteringTools, WeakMap<StagePolicy, Uint32Array>>();
+
+/** @returns one bit per slot: whether the stage lets it pass, for walks over very many contexts */
+export function stageMask(
+  compiled: CompiledPolicy,
+  policy: StagePolicy,
+  entering: EnteringTools,
+): Uint32Array {
+  let memory = maskMemory.get(entering);
+  if (memory === undefined) {
+    memory = new WeakMap();
+    maskMemory.set(entering, memory);
+  }
+  const known = memory.get(policy);
+  if (known !== undefined) return known;
+  const { deny, allow, report } =
+    verdictMemory.get(entering)?.get(policy) ?? judgeStage(compiled, policy, entering);
+  const limits = report.dropped ? undefined : allow;
+  const count = entering.index.slots.length;
+  const mask = new Uint32Array((count + 31) >>> 5);
+  for (let slot = 0; slot < count; slot += 1) {
+    const isRemoved =
+      (deny !== undefined && deny[slot] !== -1) || (limits !== undefined && limits[slot] === -1);
+    if (!isRemoved) setBit(mask, slot);
+  }
+  memory.set(policy, mask);
+  return mask;
+}
+
+export function setBit(bits: Uint32Array, position: number): void {
+  bits[position >>> 5] = (bits[position >>> 5] ?? 0) | (1 << (position & 31));
 }
 
 function hitsOf(list: CompiledList, entering: EnteringTools, shadowed: ReadonlySet<string>): Int32Array {

@@ -2,7 +2,7 @@
 
 import type { ColumnId } from "./codes.ts";
 import type { CompiledPolicy } from "./compile.ts";
-import { pathText } from "./configRecord.ts";
+import { getIn, pathText } from "./configRecord.ts";
 import { chooseGroupPolicy, type GroupPolicyChoice } from "./groupPolicy.ts";
 import { compileList, type EntrySource } from "./lists.ts";
 import { compileStage, pickLists, type StagePolicy } from "./pick.ts";
@@ -25,42 +25,15 @@ export interface PolicyPlan {
 
 /** Resolves the plan of a context. */
 export function planFor(compiled: CompiledPolicy, context: PolicyContext): PolicyPlan {
-  const { global, agents } = compiled;
-  const isHttp = context.surface === "http";
-  const agentId = resolveAgentId(context.agentId, context.sessionKey);
-  const agent = agentId === undefined ? undefined : agents.get(agentId);
-  // No model is known over HTTP, so byProvider is off there.
-  const provider = isHttp ? undefined : context.provider;
-  const providerFirst = compiled.hardening.has("policy.providerModelKeys");
-  const globalEntry = findProviderEntry(global, provider, context.model, providerFirst);
-  const agentEntry = findProviderEntry(agent?.tools, provider, context.model, providerFirst);
-  const base = chooseProfile([agent?.tools, global]);
+  const { agentId, agent, agentEntry, globalEntry } = placesOf(compiled, context);
+  const base = chooseProfile([agent?.tools, compiled.global]);
   const byProvider = chooseProfile([agentEntry, globalEntry]);
-  const agentLabel = `agents.${agentId}.tools`;
-  const stages: StagePolicy[] = [];
-  const add = (stage: StagePolicy | undefined) => {
-    if (stage !== undefined) stages.push(stage);
-  };
-  add(baseProfileStage(compiled, agent));
-  add(providerProfileStage(compiled, agentEntry, globalEntry));
-  add(scopeStage(compiled, "global", "tools.allow", global));
-  add(providerStage(compiled, "global-provider", "tools.byProvider.allow", global, globalEntry, provider));
-  if (agent !== undefined) {
-    const providerLabel = `${agentLabel}.byProvider.allow`;
-    add(scopeStage(compiled, "agent", `${agentLabel}.allow`, agent.tools));
-    add(providerStage(compiled, "agent-provider", providerLabel, agent.tools, agentEntry, provider));
-  }
-  add(groupStage(compiled, context));
-  if (!isHttp && context.sandboxed === true) {
-    add(memo(compiled, `sandbox|${agent?.id ?? ""}`, () => sandboxStage(compiled.config, agent)));
-  }
-  const role = subagentRoleOf(compiled.config, context, {
-    httpCountsKey: compiled.hardening.has("policy.httpSubagentDepth"),
-  });
-  if (role !== undefined) {
-    const kind = role === "leaf" ? "leaf" : "orchestrator";
-    add(memo(compiled, `subagent|${kind}`, () => subagentStage(compiled.config, kind)));
-  }
+  const stages = [
+    ...agentStages(compiled, context),
+    groupStage(compiled, context),
+    sandboxStageFor(compiled, context),
+    subagentStageFor(compiled, context),
+  ].filter((stage) => stage !== undefined);
   return {
     agentId,
     profile: base?.word,
@@ -71,11 +44,67 @@ export function planFor(compiled: CompiledPolicy, context: PolicyContext): Polic
   };
 }
 
+/** Where the lists of a context's agent and model are written. */
+function placesOf(compiled: CompiledPolicy, context: PolicyContext) {
+  const agentId = resolveAgentId(context.agentId, context.sessionKey);
+  const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
+  // No model is known over HTTP, so byProvider is off there.
+  const provider = context.surface === "http" ? undefined : context.provider;
+  const providerFirst = compiled.hardening.has("policy.providerModelKeys");
+  return {
+    agentId,
+    agent,
+    provider,
+    globalEntry: findProviderEntry(compiled.global, provider, context.model, providerFirst),
+    agentEntry: findProviderEntry(agent?.tools, provider, context.model, providerFirst),
+  };
+}
+
+/** Stages 1 to 6: they depend on agent, model and surface alone. */
+export function agentStages(compiled: CompiledPolicy, context: PolicyContext): StagePolicy[] {
+  const { agentId, agent, agentEntry, globalEntry, provider } = placesOf(compiled, context);
+  const { global } = compiled;
+  const agentLabel = `agents.${agentId}.tools`;
+  const providerLabel = `${agentLabel}.byProvider.allow`;
+  return [
+    baseProfileStage(compiled, agent),
+    providerProfileStage(compiled, agentEntry, globalEntry),
+    scopeStage(compiled, "global", "tools.allow", global),
+    providerStage(compiled, "global-provider", "tools.byProvider.allow", global, globalEntry, provider),
+    ...(agent === undefined
+      ? []
+      : [
+          scopeStage(compiled, "agent", `${agentLabel}.allow`, agent.tools),
+          providerStage(compiled, "agent-provider", providerLabel, agent.tools, agentEntry, provider),
+        ]),
+  ].filter((stage) => stage !== undefined);
+}
+
+/** Stage 8: it depends on the agent and on whether the session runs sandboxed; HTTP does not look at it. */
+export function sandboxStageFor(compiled: CompiledPolicy, context: PolicyContext): StagePolicy | undefined {
+  if (context.surface === "http" || context.sandboxed !== true) return undefined;
+  const agentId = resolveAgentId(context.agentId, context.sessionKey);
+  const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
+  const parts = [getIn(compiled.config, "tools", "sandbox"), agent?.tools.record, agent?.index];
+  return memo(compiled, `sandbox|${agent?.id ?? ""}`, parts, () => sandboxStage(compiled.config, agent));
+}
+
+/** Stage 9: it depends on the role of the session and on the surface. */
+export function subagentStageFor(compiled: CompiledPolicy, context: PolicyContext): StagePolicy | undefined {
+  const role = subagentRoleOf(compiled.config, context, {
+    httpCountsKey: compiled.hardening.has("policy.httpSubagentDepth"),
+  });
+  if (role === undefined) return undefined;
+  const kind = role === "leaf" ? "leaf" : "orchestrator";
+  const parts = [getIn(compiled.config, "tools", "subagents")];
+  return memo(compiled, `subagent|${kind}`, parts, () => subagentStage(compiled.config, kind));
+}
+
 /**
  * What enables optional plugin tools: the entries of all allow lists of the run, as written (policy §11). Profile lists
  * count without their extras; alsoAllow counts through the stages that pick it.
  */
-export function enablingNames(plan: PolicyPlan): ReadonlySet<string> {
+export function enablingNames(plan: Pick<PolicyPlan, "stages">): ReadonlySet<string> {
   const names = new Set<string>();
   for (const stage of plan.stages) {
     const isProfile = stage.column === "profile" || stage.column === "provider-profile";
@@ -89,19 +118,28 @@ export function enablingNames(plan: PolicyPlan): ReadonlySet<string> {
   return names;
 }
 
+/** @param parts what the policy is made from, apart from what the key says */
 function memo(
   compiled: CompiledPolicy,
   key: string,
+  parts: readonly unknown[],
   make: () => StagePolicy | undefined,
 ): StagePolicy | undefined {
-  if (compiled.stages.has(key)) return compiled.stages.get(key);
-  const stage = make();
+  const known = compiled.stages.get(key);
+  if (known !== undefined) return known.policy;
+  const earlier = compiled.earlierStages.get(key);
+  const isSame =
+    earlier !== undefined &&
+    earlier.parts.length === parts.length &&
+    parts.every((part, index) => part === earlier.parts[index]);
+  const stage = isSame ? earlier : { parts, policy: make() };
   compiled.stages.set(key, stage);
-  return stage;
+  return stage.policy;
 }
 
 function baseProfileStage(compiled: CompiledPolicy, agent: AgentScope | undefined): StagePolicy | undefined {
-  return memo(compiled, `profile|${agent?.id ?? ""}`, () =>
+  const parts = [agent?.tools.record, agent?.index, compiled.global.record];
+  return memo(compiled, `profile|${agent?.id ?? ""}`, parts, () =>
     profileStage("profile", "tools.profile", [agent?.tools, compiled.global], {
       withImplicit: true,
       unknownIsMinimal: compiled.hardening.has("policy.unknownProfile"),
@@ -118,7 +156,8 @@ function providerProfileStage(
   const key = [agentEntry, globalEntry]
     .map((entry) => (entry === undefined ? "" : pathText(entry.path)))
     .join("|");
-  return memo(compiled, `provider-profile|${key}`, () =>
+  const parts = [agentEntry?.record, globalEntry?.record];
+  return memo(compiled, `provider-profile|${key}`, parts, () =>
     profileStage("provider-profile", "tools.byProvider.profile", [agentEntry, globalEntry], {
       withImplicit: false,
       unknownIsMinimal: compiled.hardening.has("policy.unknownProfile"),
@@ -132,7 +171,7 @@ function scopeStage(
   label: string,
   scope: ToolsScope,
 ): StagePolicy | undefined {
-  return memo(compiled, `${column}|${label}`, () => {
+  return memo(compiled, `${column}|${pathText(scope.path)}|${label}`, [scope.record], () => {
     const picked = pickLists(scope.record, scope.path);
     return picked === undefined ? undefined : compileStage(column, label, picked, { strips: true });
   });
@@ -147,7 +186,7 @@ function providerStage(
   provider: string | undefined,
 ): StagePolicy | undefined {
   if (entry === undefined) return undefined;
-  return memo(compiled, `${column}|${pathText(entry.path)}`, () => {
+  return memo(compiled, `${column}|${pathText(entry.path)}|${label}`, [scope.record], () => {
     const picked = pickLists(entry.record, entry.path);
     if (picked === undefined) return undefined;
     const whole = findProviderEntry(scope, provider, undefined, false);
@@ -159,11 +198,13 @@ function providerStage(
   });
 }
 
-function groupStage(compiled: CompiledPolicy, context: PolicyContext): StagePolicy | undefined {
+/** Stage 7: it depends on channel, group and sender alone. */
+export function groupStage(compiled: CompiledPolicy, context: PolicyContext): StagePolicy | undefined {
   const choice = chooseGroupPolicy(compiled.config, context);
   if (choice === undefined) return undefined;
   const key = [choice, ...choice.replaced].map((item) => pathText(item.path)).join("|");
-  return memo(compiled, `group|${key}`, () => {
+  const parts = [choice, ...choice.replaced].map((item) => item.record);
+  return memo(compiled, `group|${key}`, parts, () => {
     const picked = pickLists(choice.record, choice.path);
     if (picked === undefined) return undefined;
     return compileStage("group", "group tools.allow", picked, {

@@ -205,6 +205,33 @@ describe("a request for approval", () => {
     approvals.dispose();
   });
 
+  it("cannot be edited when it is a change of files or rules, whatever a client sends", async () => {
+    const { approvals, ask } = setUp();
+    let edits = 0;
+    const desk: ApprovalDraft["desk"] = {
+      previewGrant: () => Promise.reject(new Error("not asked for")),
+      saveGrant: () => Promise.reject(new Error("not asked for")),
+      edit: () => {
+        edits += 1;
+        return Promise.reject(new Error("not asked for"));
+      },
+    };
+    for (const kind of ["fileWrite", "configWrite", "broadMode"] as const) {
+      void ask({ kind, desk, canEdit: true, command: `change ${kind}` });
+    }
+    void ask({ desk, command: "a command without the permission" });
+    for (const { id, digest } of approvals.pending()) {
+      const edited = { id, decision: "allow-once", digest, editedCommand: "git push --force" } as const;
+      await expect(approvals.resolve(edited, person)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+      await expect(approvals.explainEdit({ id, command: "git push --force" })).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+      });
+    }
+    expect(edits).toBe(0);
+    expect(approvals.pending()).toHaveLength(4);
+    approvals.dispose();
+  });
+
   it("runs nothing after a shutdown", async () => {
     const { approvals, ask } = setUp();
     const answer = ask();

@@ -16,7 +16,15 @@ import type { Principal } from "../../../shared/rpc/index.ts";
 import type { Clock } from "../clock.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Logger } from "../logging/logger.ts";
-import { type Answerable, allow, deskOf, editDeskOf, editedRequest, noLongerWaits, type SettleExtra } from "./answer.ts";
+import {
+  type Answerable,
+  allow,
+  deskOf,
+  editDeskOf,
+  editedRequest,
+  noLongerWaits,
+  type SettleExtra,
+} from "./answer.ts";
 import type { ApprovalDesk, EditedRun } from "./approvalDesk.ts";
 import { canonicalJson, digestOf } from "./digest.ts";
 import type { Presence } from "./presence.ts";

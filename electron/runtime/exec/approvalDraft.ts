@@ -1,11 +1,7 @@
 /** What a prompt shows for an exec request (A1): facts from the decision, hashes, masked environment, rule with its line. */
 
 import type { ApprovalRequest, ApprovalSegment, Reason, RuleSource } from "../../../shared/contract/index.ts";
-import {
-  classifyProgram,
-  type ExecDecision,
-  type ValueSource,
-} from "../../../shared/exec/index.ts";
+import { classifyProgram, type ExecDecision, type ValueSource } from "../../../shared/exec/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import type { Binding } from "../approvals/binding.ts";
 import type { ApprovalDraft } from "../approvals/createApprovals.ts";

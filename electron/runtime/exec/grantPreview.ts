@@ -8,9 +8,9 @@ import {
   type Grant,
   grantDifference,
 } from "../../../shared/exec/index.ts";
-import { toReason } from "./segmentReasons.ts";
 import type { ExecJudge } from "./execJudge.ts";
 import type { PastCommand } from "./pastCommands.ts";
+import { toReason } from "./segmentReasons.ts";
 
 export interface GrantPreviewInput {
   judge: ExecJudge;

@@ -11,12 +11,12 @@ import {
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { type Binding, bind } from "../approvals/binding.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
-import { toReason } from "./segmentReasons.ts";
 import type { ExecJudge, JudgedCall } from "./execJudge.ts";
 import { grantsWithChangedFiles } from "./grantPins.ts";
 import type { ExecHost, HostPlace } from "./hosts/index.ts";
 import { refused, refusedByRule, refuseSelfApproval } from "./refusals.ts";
 import { pinnedFiles, selfApprovingScript } from "./scriptChecks.ts";
+import { toReason } from "./segmentReasons.ts";
 
 /** A command that may run: at once, or after a person's decision. */
 export interface ExecReady {

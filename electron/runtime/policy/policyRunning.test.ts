@@ -12,10 +12,8 @@ import {
   type Scope,
   serve,
 } from "../../../shared/rpc/index.ts";
-import { systemClock } from "../clock.ts";
-import { createRuntime } from "../createRuntime.ts";
-import { silentLogger } from "../logging/logger.ts";
 import { operatorScopes, type Runtime } from "../runtimeTypes.ts";
+import { createTestRuntime } from "../testing/testRuntime.ts";
 
 let stateDir: string;
 let runtime: Runtime;
@@ -50,16 +48,7 @@ function connect(scopes: ReadonlySet<Scope> = operatorScopes): RpcClient<typeof 
 async function start(settings?: string): Promise<void> {
   await writeFile(path.join(stateDir, "openclaw.json"), config);
   if (settings !== undefined) await writeFile(path.join(stateDir, "sallyport.json5"), settings);
-  runtime = await createRuntime({
-    stateDir,
-    homeDir: stateDir,
-    baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
-  });
+  runtime = await createTestRuntime(stateDir);
   rpc = connect();
 }
 

@@ -2,14 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { contract } from "../../../shared/contract/index.ts";
+import type { contract } from "../../../shared/contract/index.ts";
 import { pathText } from "../../../shared/policy/index.ts";
 import type { PolicyContext } from "../../../shared/policy/types.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../../shared/rpc/index.ts";
-import { systemClock } from "../clock.ts";
-import { createRuntime } from "../createRuntime.ts";
-import { silentLogger } from "../logging/logger.ts";
-import { operatorScopes, type Runtime } from "../runtimeTypes.ts";
+import type { RpcClient } from "../../../shared/rpc/index.ts";
+import type { Runtime } from "../runtimeTypes.ts";
+import { connectTo, createTestRuntime } from "../testing/testRuntime.ts";
 
 const house = `{
   // house rules
@@ -63,26 +61,8 @@ let closeRpc: (() => void) | undefined;
 
 async function start(config: string | null) {
   if (config !== null) await writeFile(join(stateDir, "openclaw.json"), config);
-  runtime = await createRuntime({
-    stateDir,
-    homeDir: stateDir,
-    baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
-  });
-  const [clientSide, serverSide] = createMemoryPair();
-  closeRpc = serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  rpc = createClient(contract, clientSide);
+  runtime = await createTestRuntime(stateDir);
+  ({ rpc, close: closeRpc } = connectTo(runtime));
 }
 
 beforeEach(async () => {

@@ -2,10 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../clock.ts";
-import { createRuntime } from "../createRuntime.ts";
 import { createLogger } from "../logging/logger.ts";
 import type { Runtime } from "../runtimeTypes.ts";
+import { createTestRuntime } from "../testing/testRuntime.ts";
 import { readSecretInput, refText, resolveSecrets, type SecretRef } from "./index.ts";
 
 let dir: string;
@@ -184,15 +183,10 @@ describe("the Gateway's token", () => {
     const stateDir = join(dir, "state");
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await writeFile(join(stateDir, "openclaw.json"), JSON.stringify(config));
-    runtime = await createRuntime({
-      stateDir,
+    runtime = await createTestRuntime(stateDir, {
       homeDir: dir,
       baseEnv: { PATH: "/usr/bin:/bin", HOME: dir, ...env },
-      version: "0.0.0-test",
-      shell: "headless",
       logger: createLogger((line) => lines.push(line), "debug"),
-      clock: systemClock,
-      screenLock: { isLocked: () => false },
     });
     return { runtime, configPath: join(stateDir, "openclaw.json") };
   }

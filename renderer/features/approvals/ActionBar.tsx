@@ -65,6 +65,8 @@ export interface AllowBarProps {
   mayAllow: boolean;
   /** The command stands in a field: it is reviewed before anything runs. */
   isEditing: boolean;
+  /** Files are changed and nothing runs: then there is no command that was seen. */
+  isChange: boolean;
   /** A grant of our own is saved, not an entry of the approvals file. */
   savesGrant: boolean;
   /** `reading`: the panel has just opened, what it stores must be read first. */
@@ -141,7 +143,7 @@ const allowedWords = {
   read: "lock.pointerOnly",
 } as const;
 
-function LockReason({ unlock, phase, isLost, isEditing, always }: AllowBarProps) {
+function LockReason({ unlock, phase, isLost, isEditing, isChange, always }: AllowBarProps) {
   const t = useT("approvals");
   if (phase.kind === "deciding") return <span>{t("lock.deciding")}</span>;
   if (phase.kind === "decided") return <span>{t(`outcome.${phase.decision.outcome}`)}</span>;
@@ -151,7 +153,7 @@ function LockReason({ unlock, phase, isLost, isEditing, always }: AllowBarProps)
     return (
       <>
         <Icon name="check" size={12} />
-        <span>{t(allowedWords[always])}</span>
+        <span>{t(isChange ? "lock.seenChange" : allowedWords[always])}</span>
       </>
     );
   }

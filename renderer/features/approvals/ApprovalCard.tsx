@@ -12,6 +12,7 @@ import { AllowBar, DenyBar } from "./ActionBar.tsx";
 import { AlwaysPanel } from "./AlwaysPanel.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
+import { changedFiles } from "./changeLines.ts";
 import { EditField } from "./EditField.tsx";
 import { ExplainList } from "./ExplainList.tsx";
 import { Facts } from "./Facts.tsx";
@@ -68,6 +69,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
   const isLost = useLive((state) => state.connection.kind === "lost");
   const singleKeys = useLive((state) => state.settings.singleKeys);
   const headline = useHeadline();
+  const why = t("asks.chip", { reason: headline(request) });
   const toast = useToast();
   const copy = useCopyCommand(request.command, (text) => toast({ text }));
   useActivationGuard(cardRef);
@@ -167,12 +169,16 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
       />
       <header className="approval-head">
         <h2 id={titleId} className="view-title">
-          {t(request.kind === "exec" ? `title.${request.host}` : `title.${request.kind}`)}
+          {request.kind === "exec"
+            ? t(`title.${request.host}`)
+            : t(`title.${request.kind}`, { count: changedFiles(request.command).length })}
         </h2>
-        <VerdictChip kind="asks" filled>
-          <PlainText text={t("asks.chip", { reason: headline(request) })} />
-        </VerdictChip>
-        <span className="grow" />
+        {/* Where it is cut, the same reason stands in full beside the command or in the warnings. */}
+        <span className="approval-why grow" title={why}>
+          <VerdictChip kind="asks" filled>
+            <PlainText text={why} />
+          </VerdictChip>
+        </span>
         <TimeLeft request={request} />
       </header>
       <div className="approval-body">
@@ -185,7 +191,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
               {t("explain.open")}
             </Button>
           ) : null}
-          {original.canEdit === true && !isEditing ? (
+          {original.kind === "exec" && original.canEdit === true && !isEditing ? (
             <Button look="plain" icon="note" onClick={() => setIsEditing(true)}>
               {t("edit.open")}
             </Button>
@@ -232,6 +238,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
         isLost={isLost}
         mayAllow={mayAllow}
         isEditing={isEditing}
+        isChange={request.kind === "fileWrite"}
         always={always.state}
         savesGrant={always.choice?.kind === "grant"}
         onAllowOnce={allowOnce}
@@ -260,7 +267,7 @@ function Who({ request }: { request: ApprovalRequest }) {
       <b className="evidence">
         <CommandText text={request.agentId} />
       </b>{" "}
-      {t("who.session")}{" "}
+      {t(request.kind === "fileWrite" ? "who.sessionFile" : "who.session")}{" "}
       <b className="evidence">
         <CommandText text={request.sessionKey} />
       </b>

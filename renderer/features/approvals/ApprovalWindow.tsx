@@ -14,7 +14,7 @@ import "./approvals.css";
 export function ApprovalWindow() {
   const t = useT("approvals");
   const [params] = useSearchParams();
-  const queue = useQueue(params.get("id"));
+  const queue = useQueue(params.get("id"), () => {});
   const { current, pending } = queue;
   return (
     <main className="approval-window">

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
+import { navigateTo } from "../../app/hashLocation.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -24,8 +25,9 @@ import "./approvals.css";
 export function ApprovalsView() {
   const t = useT("approvals");
   const [params] = useSearchParams();
-  const queue = useQueue(params.get("id"));
-  const layout = useBurstLayout(queue, params.has("id"));
+  const askedId = params.get("id");
+  const queue = useQueue(askedId, () => navigateTo("/approvals", { replace: true }));
+  const layout = useBurstLayout(queue, askedId);
   const hasJustCome = useRef(true);
   const isRead = queue.pending !== null;
   useEffect(() => {
@@ -117,11 +119,17 @@ interface BurstLayout {
 }
 
 /** A burst shows as a table, but never by pushing away a card that somebody is dealing with. */
-function useBurstLayout(queue: Queue, isAsked: boolean): BurstLayout {
+function useBurstLayout(queue: Queue, askedId: string | null): BurstLayout {
   const isBursting = queue.pending !== null && isBurst(queue.pending);
   const [isTable, setIsTable] = useState(false);
-  const [touchedId, setTouchedId] = useState<string | null>(isAsked ? "address" : null);
+  const [touchedId, setTouchedId] = useState<string | null>(askedId === null ? null : "address");
   const currentId = queue.current?.id ?? null;
+  // A link to one request shows that request, also while the table of a burst is open.
+  useEffect(() => {
+    if (askedId === null) return;
+    setIsTable(false);
+    setTouchedId("address");
+  }, [askedId]);
   const isTouched = touchedId === "address" || (touchedId !== null && touchedId === currentId);
   useEffect(() => {
     if (isBursting && !isTouched) setIsTable(true);

@@ -2,6 +2,7 @@
 
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
+import { useSessionName } from "../../rpc/useSessionName.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Chip } from "../../ui/Chip.tsx";
 import { clockText, useNow } from "../../ui/useNow.ts";
@@ -9,7 +10,6 @@ import { VerdictShape } from "../../ui/Verdict.tsx";
 import { BurstMembers } from "./BurstMembers.tsx";
 import type { BurstGroup } from "./burstGroups.ts";
 import { CommandText, PlainText } from "./CommandText.tsx";
-import { sessionTail } from "./QueuePane.tsx";
 import { useHeadline } from "./useHeadline.ts";
 
 export interface BurstGroupRowsProps {
@@ -28,6 +28,7 @@ export function BurstGroupRows(props: BurstGroupRowsProps) {
   const { first } = group;
   const headline = useHeadline();
   const nowMs = useNow();
+  const sessionName = useSessionName();
   const count = group.rows.length;
   const requests = group.rows.map((row) => row.request);
   const expiresAtMs = Math.min(...requests.map((request) => request.expiresAtMs));
@@ -44,8 +45,8 @@ export function BurstGroupRows(props: BurstGroupRowsProps) {
         <td className="evidence burst-command">
           <Shape group={group} />
         </td>
-        <td className="evidence burst-agent">
-          <CommandText text={`${first.agentId} · ${sessionTail(first)}`} />
+        <td className="evidence burst-agent" title={first.sessionKey}>
+          <CommandText text={`${first.agentId} · ${sessionName(first.sessionKey)}`} />
         </td>
         <td className={`burst-why${danger ? " tone-stop" : ""}`}>
           {danger ? <VerdictShape kind="danger" /> : null} <PlainText text={headline(first)} />

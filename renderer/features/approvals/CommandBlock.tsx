@@ -6,6 +6,7 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { VerdictChip } from "../../ui/Verdict.tsx";
+import { ChangeText } from "./ChangeText.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
 import { copyTrueText } from "./trueCopy.ts";
 import { useSeen } from "./useUnlock.ts";
@@ -48,13 +49,17 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
         className="cmd-scroll"
         data-command-scroll
         role="group"
-        aria-label={t("command.label", { count: command.length })}
+        aria-label={t(request.kind === "fileWrite" ? "command.change" : "command.label", {
+          count: command.length,
+        })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
         onKeyDown={scrollBy}
         onCopy={(event) => copyTrueText(event, command)}
       >
-        {rows === null ? (
+        {request.kind === "fileWrite" ? (
+          <ChangeText text={command} end={end} />
+        ) : rows === null ? (
           <UncutRow request={request} end={end} />
         ) : (
           rows.map((row, index) => (
@@ -103,6 +108,9 @@ function isShort({ command, segments }: ApprovalRequest): boolean {
 
 /** Reasons whose few words and program path say it all. */
 const toldByPath = new Set(["allowlistMiss", "programMissing"]);
+
+/** Reasons that are more than a question. */
+const dangerous = new Set(["pipedIntoShell"]);
 
 interface Row {
   segment: ApprovalSegment;
@@ -168,10 +176,10 @@ function Why({ segment }: { segment: ApprovalSegment }) {
     );
   }
   const short = reason(segment.reason, "short");
-  const long = reason(segment.reason);
+  const long = reason(segment.reason, "row");
   return (
     <div className="cmd-why">
-      <VerdictChip kind="asks">{short}</VerdictChip>
+      <VerdictChip kind={dangerous.has(segment.reason.code) ? "danger" : "asks"}>{short}</VerdictChip>
       {toldByPath.has(segment.reason.code) || long === short ? (
         <CommandText text={place} />
       ) : (

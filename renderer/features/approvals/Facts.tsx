@@ -5,10 +5,12 @@ import type { ApprovalRequest, RuleSource } from "../../../shared/contract/index
 import { useT } from "../../i18n/index.ts";
 import { clockText } from "../../ui/useNow.ts";
 import { CommandText } from "./CommandText.tsx";
+import { changedFiles } from "./changeLines.ts";
 
 export function Facts({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
   const { runsAs } = request;
+  if (request.kind === "fileWrite") return <ChangeFacts request={request} />;
   return (
     <>
       {runsAs.kind === "rebuilt" ? (
@@ -51,19 +53,85 @@ export function Facts({ request }: { request: ApprovalRequest }) {
               ask: t(`facts.ask.${request.rule.ask}`),
             })}
           </span>
-          {request.rule.sources.map((source) => (
-            <code
-              key={`${source.file} ${source.configPath}`}
-              className="fact-source"
-              title={source.configPath}
-            >
-              {sourceText(source)}
-            </code>
-          ))}
+          <Sources sources={request.rule.sources} />
         </Fact>
       </dl>
     </>
   );
+}
+
+/** Nothing runs: which file becomes what, and under which rule somebody is asked. */
+function ChangeFacts({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  const files = changedFiles(request.command);
+  const [only] = files;
+  return (
+    <dl className="approval-facts">
+      <Fact label={t("facts.file")}>
+        {only === undefined || files.length > 1 ? (
+          t("facts.filesNamed", { count: files.length })
+        ) : (
+          <code className="fact-code">
+            <CommandText text={only.path} />
+          </code>
+        )}
+      </Fact>
+      <Fact label={t("facts.host")}>
+        {request.host} <span className="dim">{t(`facts.hostNote.${request.host}`)}</span>
+      </Fact>
+      {only === undefined || files.length > 1 ? null : (
+        <>
+          <Fact label={t("facts.before")}>
+            <Content text={only.before} />
+          </Fact>
+          <Fact label={t("facts.after")}>
+            <Content text={only.after} />
+          </Fact>
+        </>
+      )}
+      <Fact label={t("facts.workspace")}>
+        <code className="fact-code">
+          <CommandText text={request.cwd} />
+        </code>
+      </Fact>
+      <Fact label={t("facts.rule")}>
+        <Sources sources={request.rule.sources} />
+      </Fact>
+    </dl>
+  );
+}
+
+/** What a file holds: the hash in short, the size beside it. The whole hash stands in the text above. */
+function Content({ text }: { text: string }) {
+  const t = useT("approvals");
+  const [, sha256, size] = /^sha256 ([0-9a-f]{64}) \(([^)]*)\)$/.exec(text) ?? [];
+  if (sha256 !== undefined) {
+    return (
+      <>
+        <code className="fact-code" title={sha256}>
+          {t("facts.hash", { start: sha256.slice(0, 4), end: sha256.slice(-2) })}
+        </code>{" "}
+        <span className="dim">{size}</span>
+      </>
+    );
+  }
+  if (text === "no file") return <span>{t("facts.noFile")}</span>;
+  if (text === "nothing") return <span>{t("facts.deleted")}</span>;
+  return <CommandText text={text} />;
+}
+
+/** Two values of one line are one place. */
+function Sources({ sources }: { sources: readonly RuleSource[] }) {
+  const paths = new Map<string, string[]>();
+  for (const source of sources) {
+    const place = sourceText(source);
+    paths.set(place, [...(paths.get(place) ?? []), source.configPath]);
+  }
+  return [...paths].map(([place, configPaths]) => (
+    <code key={place} className="fact-source" title={configPaths.join(", ")}>
+      {place}
+    </code>
+  ));
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
@@ -135,7 +203,14 @@ function Env({ request }: { request: ApprovalRequest }) {
           <code className="fact-code">
             <CommandText text={`${entry.name}=${entry.shown}`} />
           </code>
-          {entry.isMasked ? <span className="dim"> {t("facts.masked")}</span> : null}{" "}
+          {entry.isMasked ? (
+            <span className="dim">
+              {" "}
+              {entry.length === undefined
+                ? t("facts.masked")
+                : t("facts.maskedLength", { count: entry.length })}
+            </span>
+          ) : null}{" "}
         </span>
       ))}
     </>

@@ -6,6 +6,7 @@ import type { ApprovalDecision } from "../../../shared/contract/index.ts";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useLanguage, useT } from "../../i18n/index.ts";
 import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
+import { useSessionName } from "../../rpc/useSessionName.ts";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { EmptyState, ErrorState } from "../../ui/States.tsx";
@@ -13,7 +14,6 @@ import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
 import { outcomeShape, useDecisionWords } from "./decisionWords.ts";
-import { sessionTail } from "./QueuePane.tsx";
 import "./approvals.css";
 import "./burst.css";
 
@@ -84,6 +84,7 @@ function HistoryTable({ decisions }: { decisions: ApprovalDecision[] }) {
   const t = useT("approvals");
   const language = useLanguage();
   const words = useDecisionWords();
+  const sessionName = useSessionName();
   const time = new Intl.DateTimeFormat(language, {
     month: "short",
     day: "numeric",
@@ -130,8 +131,8 @@ function HistoryTable({ decisions }: { decisions: ApprovalDecision[] }) {
                 </p>
               )}
             </td>
-            <td className="evidence dim">
-              <CommandText text={`${decision.agentId} · ${sessionTail(decision)}`} />
+            <td className="evidence dim" title={decision.sessionKey}>
+              <CommandText text={`${decision.agentId} · ${sessionName(decision.sessionKey)}`} />
             </td>
             <td className="second">
               <PlainText text={words.long(decision.by)} />

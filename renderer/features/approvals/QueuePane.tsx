@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
+import { useSessionName } from "../../rpc/useSessionName.ts";
 import { Button } from "../../ui/Button.tsx";
 import { VerdictShape } from "../../ui/Verdict.tsx";
 import { CommandText } from "./CommandText.tsx";
@@ -22,20 +23,12 @@ const maxListed = 100;
 
 export function QueuePane({ pending, currentId, onShow }: QueueProps) {
   const t = useT("approvals");
+  const sessionName = useSessionName();
   return (
     <section className="pane pane-list queue-pane" aria-label={t("queue.label")} data-region tabIndex={-1}>
       <div className="pane-header">
         <h2 className="view-title">{t("queue.title")}</h2>
-        <span className="dim grow">
-          <span aria-hidden="true">{pending.length}</span>
-          <span className="sr-only">{t("queue.waiting", { count: pending.length })}</span>
-        </span>
-        <Link href="/approvals/grants" className="button button-plain button-small">
-          {t("grants.title")}
-        </Link>
-        <Link href="/approvals/history" className="button button-plain button-small">
-          {t("history.link")}
-        </Link>
+        <span className="dim nowrap">{t("queue.waiting", { count: pending.length })}</span>
       </div>
       <div className="pane-body">
         <ul className="queue-list">
@@ -51,8 +44,8 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
                   <CommandText text={request.command} end={Math.min(request.command.length, shownLength)} />
                 </span>
                 <span className="queue-meta">
-                  <span className="ellipsis">
-                    <CommandText text={`${request.agentId} · ${sessionTail(request)}`} />
+                  <span className="ellipsis" title={request.sessionKey}>
+                    <CommandText text={`${request.agentId} · ${sessionName(request.sessionKey)}`} />
                   </span>
                   <TimeDigits request={request} />
                 </span>
@@ -66,6 +59,14 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
           </li>
         </ul>
         <LastDecisions />
+        <div className="queue-foot">
+          <Link href="/approvals/history" className="button button-plain button-small">
+            {t("history.link")}
+          </Link>
+          <Link href="/approvals/grants" className="button button-plain button-small">
+            {t("grants.title")}
+          </Link>
+        </div>
       </div>
     </section>
   );
@@ -142,12 +143,6 @@ export function Departed({ decision }: { decision: ApprovalDecision | null }) {
       )}
     </div>
   );
-}
-
-/** The part of a session key that tells sessions of one agent apart. */
-export function sessionTail(request: { sessionKey: string; agentId: string }): string {
-  const prefix = `agent:${request.agentId}:`;
-  return request.sessionKey.startsWith(prefix) ? request.sessionKey.slice(prefix.length) : request.sessionKey;
 }
 
 export function GrantsButton() {

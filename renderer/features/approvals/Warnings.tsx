@@ -4,8 +4,9 @@ import { useMemo } from "react";
 import { Trans } from "react-i18next";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { inspectText } from "../../../shared/exec/displayCommand.ts";
+import type { MixedScriptWord } from "../../../shared/exec/types.ts";
 import { useT } from "../../i18n/index.ts";
-import { useReason } from "../../i18n/useReason.ts";
+import { useReason, vagueSigns } from "../../i18n/useReason.ts";
 import { VerdictShape } from "../../ui/Verdict.tsx";
 import { CommandText, codePointLabel, PlainText } from "./CommandText.tsx";
 import { useCharacterName } from "./characterNames.ts";
@@ -13,6 +14,29 @@ import { useCharacterName } from "./characterNames.ts";
 /** Told by the sentences below from the text itself, with the very letters. */
 const toldFromText = new Set(["invisibleCharacters", "mixedScript"]);
 const maxPerKind = 4;
+
+type Warning = ApprovalRequest["warnings"][number];
+type OddCharacter = ReturnType<typeof inspectText>["invisible"][number];
+
+/** What a danger says of one character or word goes into the sentence that names it, not into a second one. */
+function findSubjects(
+  codes: ReadonlySet<string>,
+  characters: readonly OddCharacter[],
+  words: readonly MixedScriptWord[],
+): Map<unknown, string> {
+  const subjects = new Map<unknown, string>();
+  const join = (code: string, candidates: readonly unknown[]) => {
+    const [only, ...more] = candidates;
+    if (codes.has(code) && only !== undefined && more.length === 0) subjects.set(only, code);
+  };
+  join(
+    "hostile.bidiControl",
+    characters.filter((one) => one.kind === "bidi"),
+  );
+  if (characters.length === 1 && !subjects.has(characters[0])) join("hostile.invisibleInProgram", characters);
+  join("hostile.lookAlikeProgram", words);
+  return subjects;
+}
 
 export function Warnings({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
@@ -27,28 +51,40 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
     0,
     maxPerKind,
   );
-  if (own.length + words.length + characters.length === 0) return null;
+  const subjects = findSubjects(new Set(own.map(({ reason: { code } }) => code)), characters, words);
+  const merged = new Set(subjects.values());
+  const effectOf = (subject: unknown) => {
+    const code = subjects.get(subject);
+    return code === undefined ? null : sentence(reason({ code, params: {} }), t("fullStop"));
+  };
+  const lines = own
+    .filter((warning) => !merged.has(warning.reason.code))
+    .flatMap((warning) => eachSign(warning))
+    .map(({ level, reason: why }) => ({ level, text: sentence(reason(why), t("fullStop")) }));
+  const told = [...new Map(lines.map((line) => [line.text, line])).values()];
+  if (told.length + words.length + characters.length === 0) return null;
   return (
     <ul className="warnings">
-      {own.map((warning) => (
-        <li key={`${warning.reason.code} ${JSON.stringify(warning.reason.params)}`}>
-          <VerdictShape kind={warning.level === "danger" ? "danger" : "asks"} />
-          <span className={warning.level === "danger" ? "tone-stop" : undefined}>
-            <PlainText text={sentence(reason(warning.reason), t("fullStop"))} />
+      {told.map((line) => (
+        <li key={line.text}>
+          <VerdictShape kind={line.level === "danger" ? "danger" : "asks"} />
+          <span className={line.level === "danger" ? "tone-stop" : undefined}>
+            <PlainText text={line.text} />
           </span>
         </li>
       ))}
       {words.map((word) => (
         <li key={`word ${word.word}`}>
-          <VerdictShape kind="asks" />
-          <LookAlike word={word} />
+          <VerdictShape kind={subjects.has(word) ? "danger" : "asks"} />
+          <LookAlike word={word} effect={effectOf(word)} />
         </li>
       ))}
       {characters.map((one) => (
         <li key={`character ${one.codePoint}`}>
-          <VerdictShape kind="asks" />
+          <VerdictShape kind={subjects.has(one) ? "danger" : "asks"} />
           <Unseen
             one={one}
+            effect={effectOf(one)}
             before={request.command.slice(0, one.span.start)}
             count={seen.invisible.filter((other) => other.codePoint === one.codePoint).length}
           />
@@ -58,7 +94,17 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
   );
 }
 
-function LookAlike({ word }: { word: ReturnType<typeof inspectText>["mixedScript"][number] }) {
+/** Each sign of a hidden command is a sentence of its own; what all of them say is left out by the catalogue. */
+function eachSign(warning: Warning): Warning[] {
+  const { ids } = warning.reason.params;
+  if (warning.reason.code !== "obfuscation" || typeof ids !== "string") return [warning];
+  const all = ids.split(" ");
+  const exact = all.filter((id) => !vagueSigns.has(id));
+  const shown = exact.length > 0 ? exact : all.slice(0, 1);
+  return shown.map((id) => ({ ...warning, reason: { code: "obfuscation", params: { ids: id } } }));
+}
+
+function LookAlike({ word, effect }: { word: MixedScriptWord; effect: string | null }) {
   const t = useT("approvals");
   const [first] = word.letters;
   if (first === undefined) return null;
@@ -82,15 +128,16 @@ function LookAlike({ word }: { word: ReturnType<typeof inspectText>["mixedScript
           ),
         }}
       />
+      <Effect text={effect} />
     </span>
   );
 }
 
-function Unseen(props: {
-  one: ReturnType<typeof inspectText>["invisible"][number];
-  before: string;
-  count: number;
-}) {
+function Effect({ text }: { text: string | null }) {
+  return text === null ? null : <span className="tone-stop"> {text}</span>;
+}
+
+function Unseen(props: { one: OddCharacter; effect: string | null; before: string; count: number }) {
   const t = useT("approvals");
   const { one, count } = props;
   const name = useCharacterName()(one.codePoint, one.kind);
@@ -110,6 +157,7 @@ function Unseen(props: {
           ),
         }}
       />
+      <Effect text={props.effect} />
       {count > 1 ? <span className="dim"> {t("warning.times", { count })}</span> : null}
     </span>
   );

@@ -16,8 +16,11 @@ export interface Queue {
   onDecided: (decision: ApprovalDecision) => void;
 }
 
-/** @param askedId the request that the address names, if any */
-export function useQueue(askedId: string | null): Queue {
+/**
+ * @param askedId the request that the address names, if any; it is shown as soon as it waits
+ * @param onLeaveAsked the person went to another request: the address must name it no more
+ */
+export function useQueue(askedId: string | null, onLeaveAsked: () => void): Queue {
   const pending = useLive((state) => state.pending);
   const recent = useLive((state) => state.recentDecisions);
   const [shownId, setShownId] = useState<string | null>(askedId);
@@ -43,6 +46,8 @@ export function useQueue(askedId: string | null): Queue {
     show: (id) => {
       setDepartedId(null);
       setShownId(id);
+      // The address names what is on screen, or a second visit to the same link would not be noticed.
+      if (askedId !== null) onLeaveAsked();
     },
     departed: recent.find((decision) => decision.id === departedId) ?? null,
     onDecided: (decision) => {

@@ -52,7 +52,9 @@ export function ToolCatalog(props: {
                     <VerdictShape kind={isAbsent ? "skipped" : "kept"} />
                     <code className={isAbsent ? "ellipsis dim" : "ellipsis"}>{tool.name}</code>
                     {section.id === laterId ? null : (
-                      <span className="small">{isAbsent || tool.risk === null ? t("absent") : t(`risk.${tool.risk}`)}</span>
+                      <span className="small">
+                        {isAbsent || tool.risk === null ? t("absent") : t(`risk.${tool.risk}`)}
+                      </span>
                     )}
                   </button>
                 </li>

@@ -9,6 +9,7 @@ import { findProviderEntry } from "../scopes.ts";
 import { maxSpawnDepth } from "../subagentPolicy.ts";
 import type { PolicyContext } from "../types.ts";
 import { groupCandidates } from "./groupCandidates.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** Words for one class, for people and for filters. */
 export interface ClassLabel {
@@ -36,76 +37,195 @@ export interface ContextFocus {
   senderId?: string;
 }
 
-interface Choice {
-  label: string;
-  context: PolicyContext;
+/** One value of a dimension. Classes share these objects, so what depends on one of them is worked out once. */
+export interface Choice {
+  readonly label: string;
+  readonly context: PolicyContext;
 }
 
-/** A name that no config uses by accident; it stands for every name that the config does not mention. */
+export interface RoleChoice {
+  readonly role: ClassLabel["role"];
+  readonly depth: number;
+}
+
+/** A class by its values, before it is put together: very many of them are looked at, few are shown. */
+export interface ClassParts {
+  readonly agent: Choice;
+  readonly model: Choice;
+  readonly group: Choice;
+  readonly role: RoleChoice;
+  readonly owner: boolean;
+  readonly sandboxed: boolean;
+  readonly surface: ClassLabel["surface"];
+}
+
+/** The values that can be combined. */
+export interface ClassAxes {
+  readonly agents: readonly { choice: Choice; models: readonly Choice[]; sandboxed: readonly boolean[] }[];
+  readonly groups: readonly Choice[];
+  readonly roles: readonly RoleChoice[];
+  readonly owners: readonly boolean[];
+  readonly surfaces: readonly ClassLabel["surface"][];
+}
+
+/** Answers for one compiled config; values that several questions share are worked out once. */
+export interface ContextSpace {
+  axes(focus: ContextFocus): Steps<ClassAxes>;
+}
+
+/** Names that no config uses by accident; they stand for every name that the config does not mention. */
 const otherAgent = "any-other-agent";
 const otherProvider = "any-other-provider";
 const otherModel = "any-other-model";
+
+/** Over HTTP neither model nor sandbox are looked at. */
+const noModel: Choice = { label: "not looked at", context: {} };
 
 /**
  * Lists one context per class. MCP clients see what models see, so the surfaces are model and HTTP.
  * A class stands for all contexts whose stage policies, pre-filters and owner status are the same.
  */
 export function enumerateContexts(compiled: CompiledPolicy, focus: ContextFocus = {}): ContextClass[] {
-  const classes: ContextClass[] = [];
-  const groups = groupChoices(compiled, focus);
-  const models = modelChoices(compiled, focus);
-  const roles = roleChoices(compiled);
-  for (const agent of agentChoices(compiled, focus)) {
-    const id = agent.context.agentId;
-    const ownModels = distinctBy(models, (model) => modelSignature(compiled, id, model.context, focus));
+  const axes = finish(createContextSpace(compiled).axes(focus));
+  return [...combine(axes)].map(classOf);
+}
+
+export function createContextSpace(compiled: CompiledPolicy): ContextSpace {
+  const groups = new Map<string, readonly Choice[]>();
+  const models = new Map<string, readonly Choice[]>();
+  const ownModels = new Map<string, readonly Choice[]>();
+  return {
+    *axes(focus) {
+      const groupKey = JSON.stringify([focus.channel, focus.groupId, focus.senderId]);
+      const groupsHere = groups.get(groupKey) ?? (yield* groupChoices(compiled, focus));
+      groups.set(groupKey, groupsHere);
+      const modelKey = JSON.stringify([focus.provider, focus.model]);
+      const modelsHere = models.get(modelKey) ?? modelChoices(compiled, focus);
+      models.set(modelKey, modelsHere);
+      const agents: { choice: Choice; models: readonly Choice[]; sandboxed: readonly boolean[] }[] = [];
+      for (const choice of agentChoices(compiled, focus)) {
+        yield;
+        const id = choice.context.agentId;
+        const key = JSON.stringify([id, focus.provider, focus.model]);
+        const distinct =
+          ownModels.get(key) ??
+          distinctBy(modelsHere, (model) => modelSignature(compiled, id, model.context, focus));
+        ownModels.set(key, distinct);
+        agents.push({ choice, models: distinct, sandboxed: sandboxChoices(compiled, id) });
+      }
+      return {
+        agents,
+        groups: groupsHere,
+        roles: roleChoices(compiled),
+        owners: [true, false],
+        surfaces: ["model", "http"],
+      };
+    },
+  };
+}
+
+/** Every combination, always in the same order. */
+export function* combine({ agents, groups, roles, owners, surfaces }: ClassAxes): Generator<ClassParts> {
+  const isModel = surfaces.includes("model");
+  const isHttp = surfaces.includes("http");
+  for (const { choice: agent, models, sandboxed: modes } of agents) {
     for (const group of groups) {
-      for (const { role, depth } of roles) {
-        for (const owner of [true, false]) {
-          const add = (surface: "model" | "http", model: Choice, sandboxed: boolean) =>
-            classes.push({
-              context: {
-                ...agent.context,
-                ...model.context,
-                ...group.context,
-                ...(depth > 0 ? { subagentDepth: depth } : {}),
-                senderIsOwner: owner,
-                sandboxed,
-                surface,
-              },
-              label: {
-                agent: agent.label,
-                model: model.label,
-                group: group.label,
-                owner,
-                sandboxed,
-                role,
-                surface,
-              },
-            });
-          for (const model of ownModels) {
-            for (const sandboxed of sandboxChoices(compiled, id)) add("model", model, sandboxed);
+      for (const role of roles) {
+        for (const owner of owners) {
+          if (isModel) {
+            for (const model of models) {
+              for (const sandboxed of modes) {
+                yield { agent, model, group, role, owner, sandboxed, surface: "model" };
+              }
+            }
           }
-          // Over HTTP neither model nor sandbox are looked at.
-          add("http", { label: "not looked at", context: {} }, false);
+          if (isHttp) {
+            yield { agent, model: noModel, group, role, owner, sandboxed: false, surface: "http" };
+          }
         }
       }
     }
   }
-  return classes;
+}
+
+/** How many classes `combine` gives. */
+export function countClasses({ agents, groups, roles, owners, surfaces }: ClassAxes): number {
+  const onModel = agents.reduce((sum, { models, sandboxed }) => sum + models.length * sandboxed.length, 0);
+  const perRest =
+    (surfaces.includes("model") ? onModel : 0) + (surfaces.includes("http") ? agents.length : 0);
+  return perRest * groups.length * roles.length * owners.length;
+}
+
+/** Puts a class together. */
+export function classOf(parts: ClassParts): ContextClass {
+  const { agent, model, group, role, owner, sandboxed, surface } = parts;
+  return {
+    context: {
+      ...agent.context,
+      ...model.context,
+      ...group.context,
+      ...(role.depth > 0 ? { subagentDepth: role.depth } : {}),
+      senderIsOwner: owner,
+      sandboxed,
+      surface,
+    },
+    label: {
+      agent: agent.label,
+      model: model.label,
+      group: group.label,
+      owner,
+      sandboxed,
+      role: role.role,
+      surface,
+    },
+  };
 }
 
 export interface ClassDimension {
   dimension: keyof ClassLabel;
+  /** Each once. */
   values: string[];
 }
 
 /** What was told apart, dimension by dimension, for a report. */
-export function describeClasses(classes: readonly ContextClass[]): ClassDimension[] {
-  const dimensions = ["agent", "model", "group", "owner", "sandboxed", "role", "surface"] as const;
-  return dimensions.map((dimension) => ({
-    dimension,
-    values: [...new Set(classes.map((one) => String(one.label[dimension])))],
-  }));
+export function describeAxes({ agents, groups, roles, owners, surfaces }: ClassAxes): ClassDimension[] {
+  const once = (values: readonly (string | boolean)[]) => [...new Set(values.map(String))];
+  const isHttp = surfaces.includes("http");
+  return [
+    { dimension: "agent", values: once(agents.map(({ choice }) => choice.label)) },
+    {
+      dimension: "model",
+      values: once([
+        ...agents.flatMap(({ models }) => models.map((model) => model.label)),
+        ...(isHttp ? [noModel.label] : []),
+      ]),
+    },
+    { dimension: "group", values: once(groups.map((group) => group.label)) },
+    { dimension: "owner", values: once(owners) },
+    {
+      dimension: "sandboxed",
+      values: once([...agents.flatMap(({ sandboxed }) => sandboxed), ...(isHttp ? [false] : [])]),
+    },
+    { dimension: "role", values: once(roles.map(({ role }) => role)) },
+    { dimension: "surface", values: once(surfaces) },
+  ];
+}
+
+/** Labels that several values share get the values that make them differ. */
+function withDistinctLabels(choices: readonly Choice[]): Choice[] {
+  const counts = new Map<string, number>();
+  for (const { label } of choices) counts.set(label, (counts.get(label) ?? 0) + 1);
+  return choices.map((choice) =>
+    counts.get(choice.label) === 1
+      ? choice
+      : { ...choice, label: `${choice.label} (${contextWords(choice.context)})` },
+  );
+}
+
+function contextWords(context: PolicyContext): string {
+  return Object.entries(context)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(" ");
 }
 
 function distinctBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
@@ -120,8 +240,15 @@ function distinctBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
 function agentChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
   const ids = new Set([...compiled.agents.keys()]);
   if (focus.agentId !== undefined) ids.add(normalizeAgentId(focus.agentId));
-  ids.add(otherAgent);
-  return [...ids].map((agentId) => ({ label: agentId, context: { agentId } }));
+  // Where no agent is set apart, the name that stands for all of them says so.
+  const rest: Choice = {
+    label: ids.size === 0 ? "any agent" : otherAgent,
+    context: { agentId: otherAgent },
+  };
+  return [
+    ...[...ids].filter((id) => id !== otherAgent).map((id) => ({ label: id, context: { agentId: id } })),
+    rest,
+  ];
 }
 
 /** Providers and models that some byProvider key or the native search can tell apart. */
@@ -185,28 +312,8 @@ function modelSignature(
 }
 
 /** Groups and senders by the policy they lead to, plus the channels that pre-filters look at. */
-function groupChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
-  const direct: Choice[] = [
-    { label: "direct", context: {} },
-    { label: "direct, voice", context: { channel: "voice" } },
-    { label: "direct, node", context: { channel: "node" } },
-  ];
-  const candidates: Choice[] = [];
-  for (const [channel, settings] of recordEntries(compiled.config.channels)) {
-    if (asRecord(settings) === undefined) continue;
-    for (const { label, context } of groupCandidates(channel, settings, focus)) {
-      candidates.push({ label: `${channel} ${label}`, context: { channel, ...context } });
-    }
-  }
+function* groupChoices(compiled: CompiledPolicy, focus: ContextFocus): Steps<Choice[]> {
   const { channel, groupId, senderId } = focus;
-  if (channel !== undefined) {
-    const context: PolicyContext = {
-      channel,
-      ...(groupId === undefined ? {} : { groupId }),
-      ...(senderId === undefined ? {} : { senderId }),
-    };
-    candidates.push({ label: `${channel} ${groupId ?? "direct"}`, context });
-  }
   const signature = ({ context }: Choice) => {
     const provider = normalizeKey(context.channel);
     const focused = [
@@ -217,13 +324,36 @@ function groupChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
     const special = provider === "voice" || provider === "node" ? provider : "";
     return JSON.stringify([chooseGroupPolicy(compiled.config, context)?.path ?? null, special, ...focused]);
   };
-  return distinctBy([...direct, ...candidates], signature);
+  const known = new Map<string, Choice>();
+  const add = (choice: Choice) => {
+    const key = signature(choice);
+    if (!known.has(key)) known.set(key, choice);
+  };
+  add({ label: "direct", context: {} });
+  add({ label: "direct (voice)", context: { channel: "voice" } });
+  add({ label: "direct (node)", context: { channel: "node" } });
+  for (const [name, settings] of recordEntries(compiled.config.channels)) {
+    if (asRecord(settings) === undefined) continue;
+    for (const { label, context } of groupCandidates(name, settings, focus)) {
+      yield;
+      add({ label: `${name} ${label}`, context: { channel: name, ...context } });
+    }
+  }
+  if (channel !== undefined) {
+    const context: PolicyContext = {
+      channel,
+      ...(groupId === undefined ? {} : { groupId }),
+      ...(senderId === undefined ? {} : { senderId }),
+    };
+    add({ label: `${channel} ${groupId ?? "direct"}`, context });
+  }
+  return withDistinctLabels([...known.values()]);
 }
 
-function roleChoices(compiled: CompiledPolicy): { role: ClassLabel["role"]; depth: number }[] {
+function roleChoices(compiled: CompiledPolicy): RoleChoice[] {
   const max = maxSpawnDepth(compiled.config);
-  const main = { role: "main" as const, depth: 0 };
-  const leaf = { role: "leaf" as const, depth: max };
+  const main: RoleChoice = { role: "main", depth: 0 };
+  const leaf: RoleChoice = { role: "leaf", depth: max };
   return max > 1 ? [main, { role: "orchestrator", depth: 1 }, leaf] : [main, leaf];
 }
 

@@ -12,12 +12,16 @@ export interface GroupCandidate {
 
 const otherGroup = "any-other-group";
 
-/** @param settings the channel's part of the config */
-export function groupCandidates(
+/**
+ * One by one, because places times senders can be very many.
+ * @param settings the channel's part of the config
+ */
+export function* groupCandidates(
   channel: string,
   settings: ConfigRecord,
   focus: ContextFocus,
-): GroupCandidate[] {
+): Generator<GroupCandidate> {
+  if (channel === "") return;
   const places = [
     ...accountPlaces(settings),
     ...spacePlaces(asRecord(settings.guilds)),
@@ -26,17 +30,15 @@ export function groupCandidates(
   if (focus.groupId !== undefined) places.push({ label: focus.groupId, context: { groupId: focus.groupId } });
   const senders = senderCandidates(settings, focus);
   const known = new Set<string>();
-  const candidates: GroupCandidate[] = [];
   for (const place of places) {
     for (const sender of senders) {
       const context = { ...place.context, ...sender.context };
       const key = JSON.stringify(context);
       if (known.has(key)) continue;
       known.add(key);
-      candidates.push({ label: `${place.label}${sender.label}`, context });
+      yield { label: `${place.label}${sender.label}`, context };
     }
   }
-  return channel === "" ? [] : candidates;
 }
 
 /** Channels that keep their groups in one map, which an account may replace. */

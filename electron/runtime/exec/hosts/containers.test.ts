@@ -2,10 +2,8 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../clock.ts";
-import { createRuntime } from "../../createRuntime.ts";
-import { silentLogger } from "../../logging/logger.ts";
 import type { Caller, CallOutcome, Runtime } from "../../runtimeTypes.ts";
+import { createTestRuntime } from "../../testing/testRuntime.ts";
 import { createSandboxProbe } from "./sandboxProbe.ts";
 import { sandboxSettingsOf } from "./sandboxSettings.ts";
 
@@ -55,15 +53,9 @@ async function start(sandbox: Record<string, unknown>) {
       tools: { profile: "coding" },
     }),
   );
-  runtime = await createRuntime({
-    stateDir,
+  runtime = await createTestRuntime(stateDir, {
     homeDir: home,
     baseEnv: { PATH: `${bin}:/usr/bin:/bin`, HOME: home, DOCKER_HOST: "unix:///own.sock", UNRELATED: "no" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
   });
 }
 

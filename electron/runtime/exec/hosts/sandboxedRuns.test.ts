@@ -3,12 +3,10 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { contract } from "../../../../shared/contract/index.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../../../shared/rpc/index.ts";
-import { systemClock } from "../../clock.ts";
-import { createRuntime } from "../../createRuntime.ts";
-import { silentLogger } from "../../logging/logger.ts";
-import { type Caller, type CallOutcome, operatorScopes, type Runtime } from "../../runtimeTypes.ts";
+import type { contract } from "../../../../shared/contract/index.ts";
+import type { RpcClient } from "../../../../shared/rpc/index.ts";
+import type { Caller, CallOutcome, Runtime } from "../../runtimeTypes.ts";
+import { connectTo as connectPanel, createTestRuntime } from "../../testing/testRuntime.ts";
 
 let home: string;
 let stateDir: string;
@@ -53,8 +51,7 @@ async function start(options: Options = {}) {
   if (options.approvals !== undefined)
     await writeFile(join(stateDir, "exec-approvals.json"), JSON.stringify(options.approvals));
   if (options.settings !== undefined) await writeFile(join(stateDir, "sallyport.json5"), options.settings);
-  runtime = await createRuntime({
-    stateDir,
+  runtime = await createTestRuntime(stateDir, {
     homeDir: home,
     baseEnv: {
       PATH: process.env.PATH ?? "/usr/bin:/bin",
@@ -62,22 +59,8 @@ async function start(options: Options = {}) {
       SHELL: "/bin/sh",
       HOST_SECRET: "s3cret",
     },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
   });
-  const [clientSide, serverSide] = createMemoryPair();
-  closeRpc = serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  rpc = createClient(contract, clientSide);
+  ({ rpc, close: closeRpc } = connectPanel(runtime));
   await rpc.call("approvals.attend", {});
 }
 

@@ -4,6 +4,7 @@ import { AppError, messageOf } from "../../../../shared/errors/index.ts";
 import { createEmitter } from "../../events/emitter.ts";
 import { exitNoticeText } from "./describe.ts";
 import type { ExecSessionEvents, ExecSessions, ExecSessionsDeps } from "./execSessions.ts";
+import { assertRoom, endedTooMany } from "./floodLimits.ts";
 import { openSession } from "./openSession.ts";
 import { createPipeHost } from "./pipeChild.ts";
 import { pollSession } from "./pollSession.ts";
@@ -142,6 +143,8 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
       }
       await request.beforeSpawn?.(0);
       assertUsable(request.signal);
+      assertRoom(sessions.values(), request.scopeKey);
+      for (const session of endedTooMany(sessions.values(), request.scopeKey)) forget(session);
       const { session, warnings } = openSession(request, window.timeoutMs, ptyProblem, {
         ...sessionDeps,
         hosts,

@@ -4,6 +4,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream";
 import { messageOf } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
+import { maxUnreadInputBytes, notRead } from "./floodLimits.ts";
 import { execMarkerName } from "./processTable.ts";
 import type {
   ArgvCommand,
@@ -157,8 +158,10 @@ function startPiped(chain: ChainLink[], options: PipeSpawnOptions): RunningChild
   const write = (data: string | Uint8Array): WriteAnswer => {
     const target = writable();
     if (target === null) return { ok: false, reason: "stdin is not writable" };
+    const bytes = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
+    if (target.writableLength + bytes > maxUnreadInputBytes) return notRead;
     target.write(data);
-    return { ok: true, bytes: typeof data === "string" ? Buffer.byteLength(data) : data.byteLength };
+    return { ok: true, bytes };
   };
 
   return {

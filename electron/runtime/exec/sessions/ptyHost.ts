@@ -2,6 +2,7 @@
 
 import { AppError } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
+import { maxUnreadInputBytes, notRead } from "./floodLimits.ts";
 import { holdUntilDrained } from "./ptyDrain.ts";
 import type { RunningChild, SpawnOptions } from "./types.ts";
 
@@ -108,6 +109,7 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
   const write = (data: string | Uint8Array) => {
     if (!isLive) return { ok: false as const, reason: "the terminal is closed" };
     const buffer = typeof data === "string" ? Buffer.from(data) : Buffer.from(data);
+    if (unreadBytes(terminal) + buffer.byteLength > maxUnreadInputBytes) return notRead;
     terminal.write(buffer);
     return { ok: true as const, bytes: buffer.byteLength };
   };
@@ -147,6 +149,17 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
  */
 function destroyTerminal(terminal: NodePtyTerminal): void {
   callIfPresent(terminal, "destroy", []);
+}
+
+/** Input that the terminal has not taken yet. node-pty keeps it in a queue without end that it does not show. */
+function unreadBytes(terminal: NodePtyTerminal): number {
+  const stream: unknown = Reflect.get(terminal, "_writeStream");
+  const queue: unknown =
+    typeof stream === "object" && stream !== null ? Reflect.get(stream, "_writeQueue") : null;
+  if (!Array.isArray(queue)) return 0;
+  return queue.reduce((sum: number, task: { buffer?: Uint8Array; offset?: number }) => {
+    return sum + (task.buffer?.byteLength ?? 0) - (task.offset ?? 0);
+  }, 0);
 }
 
 function callIfPresent(target: object, name: string, args: unknown[]): void {

@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { contract } from "../../../../shared/contract/index.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../../../shared/rpc/index.ts";
-import { systemClock } from "../../clock.ts";
-import { createRuntime } from "../../createRuntime.ts";
-import { silentLogger } from "../../logging/logger.ts";
-import { operatorScopes, type Runtime } from "../../runtimeTypes.ts";
+import type { contract } from "../../../../shared/contract/index.ts";
+import type { RpcClient } from "../../../../shared/rpc/index.ts";
+import type { Runtime } from "../../runtimeTypes.ts";
+import { connectTo, createTestRuntime } from "../../testing/testRuntime.ts";
 import { isAlive, until } from "./testSupport.ts";
 
 let stateDir: string;
@@ -54,26 +52,8 @@ async function crashAfter(...commands: string[]): Promise<{ sessionId: string; p
 }
 
 async function restart(): Promise<RpcClient<typeof contract>> {
-  runtime = await createRuntime({
-    stateDir,
-    homeDir: stateDir,
-    baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
-  });
-  const [clientSide, serverSide] = createMemoryPair();
-  serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  return createClient(contract, clientSide);
+  runtime = await createTestRuntime(stateDir);
+  return connectTo(runtime).rpc;
 }
 
 beforeEach(async () => {

@@ -1,20 +1,9 @@
 /** What another Sallyport did before it was killed, for restart.test.ts: `node restartWorker.js <stateDir> <command>...`. */
 
-import { systemClock } from "../../clock.ts";
-import { createRuntime } from "../../createRuntime.ts";
-import { silentLogger } from "../../logging/logger.ts";
+import { createTestRuntime } from "../../testing/testRuntime.ts";
 
 const [stateDir = "", ...commands] = process.argv.slice(2);
-const runtime = await createRuntime({
-  stateDir,
-  homeDir: stateDir,
-  baseEnv: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: stateDir, SHELL: "/bin/sh" },
-  version: "0.0.0-test",
-  shell: "headless",
-  logger: silentLogger,
-  clock: systemClock,
-  screenLock: { isLocked: () => false },
-});
+const runtime = await createTestRuntime(stateDir);
 const sessionKey = "agent:main:mcp:test";
 const caller = {
   id: "mcp:test",

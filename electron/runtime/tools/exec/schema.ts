@@ -2,11 +2,16 @@
 
 import { z } from "zod";
 
+/** More than a person looks through in a prompt. */
+const maxEnvCount = 64;
+const maxEnvValueChars = 8192;
+
 export const execInput = z.object({
   command: z.string().max(131_072).describe("Shell command to run"),
   workdir: z.string().max(4096).optional().describe("Working directory; absent: the agent's workspace"),
   env: z
-    .record(z.string(), z.string())
+    .record(z.string().max(256), z.string().max(maxEnvValueChars))
+    .refine((env) => Object.keys(env).length <= maxEnvCount, `Set at most ${maxEnvCount} variables.`)
     .optional()
     .describe("Environment variables to add; names that change what a program loads are refused"),
   yieldMs: z
