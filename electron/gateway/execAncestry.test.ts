@@ -86,7 +86,10 @@ describe.runIf(process.platform === "linux")("a loopback connection", () => {
 
   it("whose sender has ended, or let go of it, is not taken for anybody's", async () => {
     // The request is sent, and the process is gone before anyone can ask what it was.
-    const peer = await peerOf((port) => ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${port}; echo hi >&3`], marked);
+    const peer = await peerOf(
+      (port) => ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${port}; echo hi >&3`],
+      marked,
+    );
     const sender = children.at(-1);
     if (sender !== undefined && sender.exitCode === null) await once(sender, "exit");
     expect(await tracePeer(peer)).toBe("gone");

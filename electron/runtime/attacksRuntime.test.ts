@@ -191,6 +191,20 @@ const swaps: Swap[] = [
     twin: () => program(at("evil", "tool"), "evil"),
     reason: "nameChanged",
   },
+  {
+    name: "the program of a text with a redirection is rewritten",
+    args: () => ({ command: "./job.sh x > out.txt 2>&1" }),
+    trick: () => program(at("work", "job.sh"), "evil"),
+    twin: () => writeFile(at("work", "out.txt"), "old"),
+    reason: "fileChanged",
+  },
+  {
+    name: "the script of a text with a redirection is rewritten",
+    args: () => ({ command: "sh -e job.sh x >> out.txt" }),
+    trick: () => program(at("work", "job.sh"), "evil"),
+    twin: () => program(at("work", "job2.sh"), "evil"),
+    reason: "fileChanged",
+  },
 ];
 
 describe("what changes between the prompt and the click", () => {

@@ -63,8 +63,23 @@ describe("display", () => {
     expect(escapeForDisplay("a\u200bb")).toBe("a\\u{200B}b");
   });
 
+  test("full-width letters, digits and the signs of hosts and options are odd in a command", () => {
+    for (const text of ["foo ｓｈ", "curl acme．dev", "rm －rf x", "echo １２"])
+      expect(
+        inspectText(text).mixedScript.map((one) => one.letters[0]?.script),
+        text,
+      ).toEqual(["Fullwidth"]);
+  });
+
   test("ordinary text in any language raises nothing", () => {
-    for (const text of ["echo 你好 abc中文", "echo пароль", "echo café", "echo ネットabc"]) {
+    for (const text of [
+      "echo 你好 abc中文",
+      "echo пароль",
+      "echo café",
+      "echo ネットabc",
+      "git commit -m '修复：重试，见 #12（已测试）'",
+      "echo 完成！ok，next；中文／English",
+    ]) {
       const warnings = inspectText(text);
       expect([warnings.invisible.length, warnings.hostileSigns.length], text).toEqual([0, 0]);
       expect(

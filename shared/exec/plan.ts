@@ -1,5 +1,7 @@
 /** What will really run: argv without a shell, rebuilt text as in the reference, or the text as given. */
 import { segmentsOf } from "./analyze.ts";
+import { findNamedFiles } from "./namedFiles.ts";
+import { isBareName } from "./patterns.ts";
 import { findScriptToPin } from "./scripts.ts";
 import type {
   AnalyzeOptions,
@@ -20,16 +22,22 @@ function displayWord(word: string): string {
 
 function pinnedFiles(segment: CommandSegment, options: AnalyzeOptions): Pinned {
   const pinned: Pinned = [];
-  for (const { path, realPath } of segment.wrappers) {
-    if (path !== null && realPath !== null) pinned.push({ path, realPath, role: "wrapper" });
+  for (const { path, realPath, argv } of segment.wrappers) {
+    if (path !== null && realPath !== null)
+      pinned.push({ path, realPath, role: "wrapper", ...lookedUp(argv[0] ?? "") });
   }
-  const { resolvedPath, realPath } = segment.execution;
+  const { resolvedPath, realPath, word } = segment.execution;
   if (resolvedPath !== null && realPath !== null)
-    pinned.push({ path: resolvedPath, realPath, role: "program" });
+    pinned.push({ path: resolvedPath, realPath, role: "program", ...lookedUp(word) });
   const script = findScriptToPin(segment.effectiveArgv, options);
   if (script !== null && script.realPath !== null)
     pinned.push({ path: script.path, realPath: script.realPath, role: "script" });
   return pinned;
+}
+
+/** A shell looks a bare name up again when the text runs. */
+function lookedUp(word: string): { name?: string } {
+  return isBareName(word) ? { name: word } : {};
 }
 
 /** The program is started by its real path; argv[0] keeps the name that multi-call programs look at. */
@@ -124,6 +132,8 @@ export function planVerbatim(
   analysis: CommandAnalysis,
   options: AnalyzeOptions,
 ): ExecutionPlan {
-  const pinned = segmentsOf(analysis).flatMap((segment) => pinnedFiles(segment, options));
+  const pinned = analysis.ok
+    ? segmentsOf(analysis).flatMap((segment) => pinnedFiles(segment, options))
+    : findNamedFiles(command, options);
   return { kind: "shell", text: command, displayText: command, pinned };
 }

@@ -123,7 +123,12 @@ export const plannedCommand = z.object({
   realPath: z.string().nullable(),
   pinned: z
     .array(
-      z.object({ path: z.string(), realPath: z.string(), role: z.enum(["program", "wrapper", "script"]) }),
+      z.object({
+        path: z.string(),
+        realPath: z.string(),
+        role: z.enum(["program", "wrapper", "script"]),
+        name: z.string().optional().describe("Bare name that led to path on PATH; must still do so"),
+      }),
     )
     .describe("Files to be hashed when the decision is bound and compared just before spawning"),
 });

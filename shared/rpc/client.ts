@@ -28,8 +28,15 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** @param contract validates what arrives: the server of another version may answer otherwise */
-export function createClient<C extends Contract>(contract: C, transport: Transport): RpcClient<C> {
+/**
+ * @param contract validates what arrives: the server of another version may answer otherwise
+ * @param idPrefix keeps request ids of two clients on one connection apart
+ */
+export function createClient<C extends Contract>(
+  contract: C,
+  transport: Transport,
+  idPrefix = "",
+): RpcClient<C> {
   const waiting = new Map<string, Waiting>();
   const listeners = new Map<string, Set<(payload: unknown) => void>>();
   const gapListeners = new Set<() => void>();
@@ -88,7 +95,7 @@ export function createClient<C extends Contract>(contract: C, transport: Transpo
         if (options.signal?.aborted)
           return reject(new AppError("CANCELLED", "Cancelled before it was sent."));
         nextId += 1;
-        const id = String(nextId);
+        const id = `${idPrefix}${nextId}`;
         const onAbort = () => {
           if (!waiting.delete(id)) return;
           transport.send({ type: "req", id: `${id}-cancel`, method: cancelMethod, params: { id } });

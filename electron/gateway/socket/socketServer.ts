@@ -101,7 +101,7 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       pairing,
       operatorToken: () => runtime.gatewaySettings().operatorToken,
       // An agent's command can read the operator token, a file of the same user: it is refused by its descent.
-        objection: () => objectionTo(request, "program"),
+      objection: () => objectionTo(request, "program"),
       hello: (connectionId) => helloPayload(deps, connectionId),
     }).finally(() => {
       unauthenticated -= 1;

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import type { Reason } from "../../../shared/contract/index.ts";
+import { createFsExecutableLookup } from "../exec/analysis/fsLookup.ts";
 
 /** A file that will run, or be run by an interpreter, as it was when the decision was made. */
 export interface BoundFile {
@@ -12,10 +13,21 @@ export interface BoundFile {
   sha256: string;
 }
 
+/** A bare name that a shell will look up once more when the text runs. */
+export interface BoundName {
+  name: string;
+  path: string;
+}
+
 export interface Binding {
   cwd: { path: string; realPath: string; device: number; inode: number };
   files: BoundFile[];
+  names: BoundName[];
+  /** Where names were looked up. */
+  searchPath: string | undefined;
 }
+
+const lookup = createFsExecutableLookup();
 
 /** Big programs (browsers, runtimes) are hashed in part, so that a prompt appears at once. */
 const hashedBytes = 64 * 1024 * 1024;
@@ -56,20 +68,22 @@ async function hashHandle(handle: FileHandle): Promise<string> {
 
 /**
  * Records what runs. A file that cannot be read gets no hash and cannot be bound: then the reason is returned.
- * @param files real paths as the analysis found them, by the path that was looked up
+ * @param files real paths as the analysis found them, by the path that was looked up; `name` when that was on PATH
+ * @param searchPath the PATH of the run
  */
 export async function bind(
   cwd: string,
-  files: readonly { path: string; realPath: string }[],
+  files: readonly { path: string; realPath: string; name?: string | undefined }[],
+  searchPath?: string,
 ): Promise<{ ok: true; binding: Binding } | { ok: false; reason: Reason }> {
   try {
     const [realPath, facts] = await Promise.all([realpath(cwd), stat(cwd)]);
     const bound: BoundFile[] = [];
-    for (const file of uniqueByPath(files)) bound.push({ ...file, sha256: await hashFile(file.realPath) });
-    return {
-      ok: true,
-      binding: { cwd: { path: cwd, realPath, device: facts.dev, inode: facts.ino }, files: bound },
-    };
+    for (const file of uniqueByPath(files))
+      bound.push({ path: file.path, realPath: file.realPath, sha256: await hashFile(file.realPath) });
+    const names = files.flatMap(({ name, path }) => (name === undefined ? [] : [{ name, path }]));
+    const folder = { path: cwd, realPath, device: facts.dev, inode: facts.ino };
+    return { ok: true, binding: { cwd: folder, files: bound, names, searchPath } };
   } catch (error) {
     return { ok: false, reason: { code: "cannotBind", params: { detail: String(error) } } };
   }
@@ -85,6 +99,12 @@ export async function changedSince(binding: Binding): Promise<Reason | null> {
     const [realPath, facts] = await Promise.all([realpath(cwd.path), stat(cwd.path)]);
     if (realPath !== cwd.realPath || facts.dev !== cwd.device || facts.ino !== cwd.inode) {
       return { code: "folderChanged", params: { path: cwd.path } };
+    }
+    for (const { name, path } of binding.names) {
+      // A namesake in a folder that is searched earlier would run instead.
+      const now = lookup.findOnPath(name, { PATH: binding.searchPath });
+      if (now?.lexicalPath !== path)
+        return { code: "nameChanged", params: { name, path: now?.lexicalPath ?? path } };
     }
     for (const file of binding.files) {
       if ((await realpath(file.path)) !== file.realPath)

@@ -13,7 +13,9 @@ import {
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 
 /** Files to hash when a decision is bound: programs, wrappers and scripts. */
-export function pinnedFiles(plan: ExecutionPlan): { path: string; realPath: string }[] {
+export function pinnedFiles(
+  plan: ExecutionPlan,
+): { path: string; realPath: string; name?: string | undefined }[] {
   if (plan.kind === "shell") return plan.pinned;
   if (plan.kind === "rebuilt") return [];
   return plan.pipelines.flatMap((pipeline) => pipeline.commands.flatMap((command) => command.pinned));

@@ -3,18 +3,24 @@
 import { catalogTools, toolGroups } from "../catalog.ts";
 import type { CompiledPolicy } from "../compile.ts";
 import { nearestName } from "../didYouMean.ts";
-import { evaluatePolicy } from "../evaluate.ts";
 import { compileList, findHit, listSources, pluginsGroup } from "../lists.ts";
 import { normalizeAgentId, normalizeKey, normalizeToolName } from "../names.ts";
 import { indexTools } from "../toolIndex.ts";
 import { tracePolicy } from "../trace.ts";
 import type { PolicyContext, PolicyTrace, RegisteredTool } from "../types.ts";
 import {
+  type Choice,
+  type ClassAxes,
   type ClassLabel,
-  type ContextClass,
   type ContextFocus,
-  enumerateContexts,
+  type ContextSpace,
+  classOf,
+  combine,
+  countClasses,
+  createContextSpace,
 } from "./contextClasses.ts";
+import { finish, type Steps } from "./steps.ts";
+import { type ClassEvaluator, createClassEvaluator, hasBit } from "./survivors.ts";
 
 const whenFields = [
   "owner",
@@ -126,9 +132,7 @@ export function checkAssertions(
   tools: readonly RegisteredTool[],
   text: string,
 ): AssertionResult[] {
-  return parseAssertions(text).map((parsed) =>
-    parsed.kind === "invalid" ? parsed : checkAssertion(compiled, tools, parsed.assertion),
-  );
+  return finish(assertionSteps(compiled, tools, text));
 }
 
 /** Checks one assertion over the contexts that it speaks of. */
@@ -137,9 +141,48 @@ export function checkAssertion(
   tools: readonly RegisteredTool[],
   assertion: Assertion,
 ): AssertionResult {
+  return finish(proofSteps(startProof(compiled, tools, createContextSpace(compiled)), assertion));
+}
+
+/** The same as `checkAssertions`, in steps. */
+export function* assertionSteps(
+  compiled: CompiledPolicy,
+  tools: readonly RegisteredTool[],
+  text: string,
+  space: ContextSpace = createContextSpace(compiled),
+): Steps<AssertionResult[]> {
+  const proof = startProof(compiled, tools, space);
+  const results: AssertionResult[] = [];
+  for (const parsed of parseAssertions(text)) {
+    yield;
+    results.push(parsed.kind === "invalid" ? parsed : yield* proofSteps(proof, parsed.assertion));
+  }
+  return results;
+}
+
+/** What the lines of a text share. */
+interface Proof {
+  compiled: CompiledPolicy;
+  tools: readonly RegisteredTool[];
+  space: ContextSpace;
+  evaluator: ClassEvaluator;
+}
+
+function startProof(
+  compiled: CompiledPolicy,
+  tools: readonly RegisteredTool[],
+  space: ContextSpace,
+): Proof {
+  return { compiled, tools, space, evaluator: createClassEvaluator(compiled, tools) };
+}
+
+/** How many classes are looked at between two pauses. */
+const classesPerStep = 32;
+
+function* proofSteps({ compiled, tools, space, evaluator }: Proof, assertion: Assertion): Steps<AssertionResult> {
   const { line, text, verb } = assertion;
-  const classes = enumerateContexts(compiled, focusOf(assertion)).filter((one) => isMeant(one, assertion));
-  if (classes.length === 0) {
+  const axes = meantBy(yield* space.axes(focusOf(assertion)), assertion);
+  if (countClasses(axes) === 0) {
     return {
       kind: "invalid",
       line,
@@ -151,13 +194,15 @@ export function checkAssertion(
   if (misspelt !== undefined) return { kind: "invalid", line, text, message: misspelt };
   const wanted = wantedTools(assertion.tools, tools);
   let looked = 0;
-  for (const { context, label } of classes) {
+  for (const parts of combine(axes)) {
+    if (looked % classesPerStep === 0) yield;
     looked += 1;
-    const kept = new Set(evaluatePolicy(compiled, context, tools).tools);
-    const tool = wanted.find((name) => kept.has(name) === (verb === "never"));
-    if (tool === undefined) continue;
+    const { bits } = evaluator.survivors(parts);
+    const broken = wanted.find(({ slots }) => slots.some((slot) => hasBit(bits, slot)) === (verb === "never"));
+    if (broken === undefined) continue;
+    const { context, label } = classOf(parts);
     const trace = tracePolicy(compiled, context, tools);
-    return { kind: "refuted", line, text, contexts: looked, context, label, tool, trace };
+    return { kind: "refuted", line, text, contexts: looked, context, label, tool: broken.name, trace };
   }
   return { kind: "proved", line, text, contexts: looked };
 }
@@ -177,25 +222,44 @@ function optional<Key extends string>(key: Key, value: string | undefined): Part
   return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
 }
 
-function isMeant({ context, label }: ContextClass, { verb, agentId, when }: Assertion): boolean {
-  if (agentId !== undefined && label.agent !== agentId) return false;
-  if (verb === "always") {
-    if (!when.has("surface") && label.surface !== "model") return false;
-    // These channels cut the list whatever the config says; a promise that no config can keep is of no use.
-    if (!when.has("channel") && cutChannels.has(normalizeKey(context.channel) ?? "")) return false;
-  }
-  const actual: Record<WhenField, string | undefined> = {
-    owner: String(label.owner),
-    sandboxed: String(label.sandboxed),
-    role: label.role,
-    surface: label.surface,
-    provider: context.provider,
-    model: context.model,
-    channel: context.channel ?? "none",
-    group: context.groupId ?? "none",
-    sender: context.senderId,
+/** The values that an assertion speaks of. */
+function meantBy(axes: ClassAxes, { verb, agentId, when }: Assertion): ClassAxes {
+  const fits = (field: WhenField, actual: string | undefined) => {
+    const wanted = when.get(field);
+    return wanted === undefined || normalizeKey(actual) === normalizeKey(wanted);
   };
-  return [...when].every(([field, value]) => normalizeKey(actual[field]) === normalizeKey(value));
+  const isModelMeant = ({ context }: Choice) =>
+    fits("provider", context.provider) && fits("model", context.model);
+  const isGroupMeant = ({ context }: Choice) => {
+    // These channels cut the list whatever the config says; a promise that no config can keep is of no use.
+    const isCut = cutChannels.has(normalizeKey(context.channel) ?? "");
+    if (verb === "always" && !when.has("channel") && isCut) return false;
+    return (
+      fits("channel", context.channel ?? "none") &&
+      fits("group", context.groupId ?? "none") &&
+      fits("sender", context.senderId)
+    );
+  };
+  const surfaces = axes.surfaces.filter((surface) => {
+    if (verb === "always" && !when.has("surface") && surface !== "model") return false;
+    // HTTP knows no model and no sandbox.
+    if (surface === "http" && !(isModelMeant({ label: "", context: {} }) && fits("sandboxed", "false")))
+      return false;
+    return fits("surface", surface);
+  });
+  return {
+    agents: axes.agents
+      .filter(({ choice }) => agentId === undefined || choice.context.agentId === agentId)
+      .map(({ choice, models, sandboxed }) => ({
+        choice,
+        models: models.filter(isModelMeant),
+        sandboxed: sandboxed.filter((isSandboxed) => fits("sandboxed", String(isSandboxed))),
+      })),
+    groups: axes.groups.filter(isGroupMeant),
+    roles: axes.roles.filter(({ role }) => fits("role", role)),
+    owners: axes.owners.filter((owner) => fits("owner", String(owner))),
+    surfaces,
+  };
 }
 
 /**
@@ -220,15 +284,27 @@ function misspeltWord(words: readonly string[], tools: readonly RegisteredTool[]
   return undefined;
 }
 
+interface WantedTool {
+  name: string;
+  /** Where tools of this name stand in the list; empty when there is none. */
+  slots: readonly number[];
+}
+
 /** The tools that the words of an assertion stand for; a word that hits none stands for itself. */
-function wantedTools(words: readonly string[], tools: readonly RegisteredTool[]): string[] {
+function wantedTools(words: readonly string[], tools: readonly RegisteredTool[]): WantedTool[] {
   const { slots } = indexTools(tools);
   const wanted = new Set<string>();
   for (const word of words) {
     const list = compileList("global", "denies", listSources([word], "deny", []));
-    const hits = slots.filter((slot) => findHit(list, slot.normalized, slot.pluginId, new Set()) !== -1);
+    const hits = slots.filter((slot) => findHit(list, slot.normalized, slot.pluginId, noShadow) !== -1);
     for (const slot of hits) wanted.add(slot.name);
     if (hits.length === 0) wanted.add(normalizeToolName(word));
   }
-  return [...wanted];
+  const slotsByName = new Map<string, number[]>();
+  slots.forEach((slot, position) => {
+    slotsByName.set(slot.name, [...(slotsByName.get(slot.name) ?? []), position]);
+  });
+  return [...wanted].map((name) => ({ name, slots: slotsByName.get(name) ?? [] }));
 }
+
+const noShadow: ReadonlySet<string> = new Set();

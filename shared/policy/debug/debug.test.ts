@@ -12,8 +12,9 @@ import type { PolicyContext } from "../types.ts";
 import { checkAssertions } from "./assertions.ts";
 import { compareTraces } from "./compareTraces.ts";
 import { applyEdits } from "./configEdits.ts";
-import { describeClasses, enumerateContexts } from "./contextClasses.ts";
+import { createContextSpace, describeAxes, enumerateContexts } from "./contextClasses.ts";
 import { collectFindings } from "./findings.ts";
+import { finish } from "./steps.ts";
 import { whyTool } from "./whyTool.ts";
 
 const reference: ReadonlySet<string> = new Set();
@@ -345,7 +346,10 @@ describe("enumerateContexts", () => {
       tools: { byProvider: { "p/m": { deny: ["read"] } } },
     });
     const dimensions = new Map(
-      describeClasses(enumerateContexts(compiled)).map(({ dimension, values }) => [dimension, values]),
+      describeAxes(finish(createContextSpace(compiled).axes({}))).map(({ dimension, values }) => [
+        dimension,
+        values,
+      ]),
     );
     expect(dimensions.get("agent")).toEqual(["a1", "any-other-agent"]);
     expect(dimensions.get("model")).toContain("p m");

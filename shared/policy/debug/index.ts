@@ -6,5 +6,6 @@ export * from "./configEdits.ts";
 export * from "./contextClasses.ts";
 export { collectFindings, type SkillTools } from "./findings.ts";
 export * from "./schema.ts";
+export * from "./steps.ts";
 export * from "./texts.ts";
 export * from "./whyTool.ts";

@@ -92,7 +92,7 @@ export function createClassEvaluator(
     },
     names({ bits, entering }) {
       const appended = new Set(entering.appended);
-      const inside = index.slots.keys().filter((slot) => hasBit(bits, slot) && !appended.has(slot));
+      const inside = [...index.slots.keys()].filter((slot) => hasBit(bits, slot) && !appended.has(slot));
       return [...inside, ...entering.appended].map((slot) => index.slots[slot]?.name ?? "");
     },
   };
