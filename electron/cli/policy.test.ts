@@ -61,6 +61,28 @@ describe("policy on a config file", () => {
     expect(run.stdout).toMatch(/1\. set agents\.list\[0\]\.tools\.alsoAllow = \["browser"\]/);
   });
 
+  it("gives a reason in words for a tool that is not there, and never says that a profile lists what it lacks", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const missing = await cli.run(["policy", "why", "browser", "--config", file, "--owner"]);
+    expect(missing.stdout).toContain("the profile coding does not list it");
+    expect(missing.stdout).not.toContain("the profile coding lists it");
+    const absent = await cli.run(["policy", "why", "pdf", "--config", file, "--owner"]);
+    expect(absent.stdout).toContain("removed at exists: no model for PDF is set");
+    expect(absent.stdout).not.toMatch(/undefined|no-pdf-model/);
+    const matrix = await cli.run(["policy", "trace", "--config", file]);
+    expect(matrix.stdout).toMatch(/^pdf .* not present: no model for PDF is set$/m);
+  });
+
+  it("names every value that is told apart once, in a list that can be read in one way", async () => {
+    const file = await put(
+      "setup.json5",
+      `{ channels: { telegram: { groups: { "a, b": { tools: {} } } } } }`,
+    );
+    const run = await cli.run(["policy", "contexts", "--config", file]);
+    expect(run.stdout).toContain("\n  agent: any\n");
+    expect(run.stdout).toContain('\n  group: direct, direct (voice), direct (node), "telegram a, b"\n');
+  });
+
   it("names the nearest tool for a misspelt one and leaves with 1", async () => {
     const file = await put("setup.json5", brokenSetup);
     const run = await cli.run(["policy", "why", "brwser", "--config", file]);

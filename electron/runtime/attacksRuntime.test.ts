@@ -4,28 +4,16 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { contract } from "../../shared/contract/index.ts";
-import { createClient, createMemoryPair, type RpcClient, serve } from "../../shared/rpc/index.ts";
-import { systemClock } from "./clock.ts";
-import { createRuntime } from "./createRuntime.ts";
-import { silentLogger } from "./logging/logger.ts";
-import { type Caller, operatorScopes, type Runtime } from "./runtimeTypes.ts";
+import type { contract } from "../../shared/contract/index.ts";
+import type { RpcClient } from "../../shared/rpc/index.ts";
+import type { Runtime } from "./runtimeTypes.ts";
+import { connectTo, createTestRuntime, testCaller } from "./testing/testRuntime.ts";
 
 let root: string;
 let runtime: Runtime;
 let rpc: RpcClient<typeof contract>;
 let closeRpc: () => void;
 
-const caller: Caller = {
-  id: "mcp:test",
-  label: "test client",
-  agentId: "main",
-  sessionKey: "agent:main:mcp:test",
-  isOwner: false,
-  provider: null,
-  model: null,
-  surface: "mcp",
-};
 const at = (...parts: string[]) => join(root, ...parts);
 
 /** A program that leaves a word in a file, so that one sees which one ran. */
@@ -39,26 +27,9 @@ async function start(listed: string[] = [], config?: string) {
   await writeFile(at("state", "openclaw.json"), config ?? `{ tools: { profile: "coding", exec: ${exec} } }`);
   const agents = { main: { allowlist: listed.map((pattern) => ({ pattern })) } };
   await writeFile(at("state", "exec-approvals.json"), JSON.stringify({ version: 1, agents }));
-  runtime = await createRuntime({
-    stateDir: at("state"),
-    homeDir: root,
-    baseEnv: { PATH: `${at("first")}:${at("second")}:/usr/bin:/bin`, HOME: root, SHELL: "/bin/sh" },
-    version: "0.0.0-test",
-    shell: "headless",
-    logger: silentLogger,
-    clock: systemClock,
-    screenLock: { isLocked: () => false },
-  });
-  const [clientSide, serverSide] = createMemoryPair();
-  closeRpc = serve({
-    contract,
-    handlers: runtime.handlers,
-    transport: serverSide,
-    principal: { kind: "panel", id: "panel:test", scopes: operatorScopes, approvalSurface: true },
-    events: runtime.events,
-    connectionId: "panel-test",
-  });
-  rpc = createClient(contract, clientSide);
+  const baseEnv = { PATH: `${at("first")}:${at("second")}:/usr/bin:/bin`, HOME: root, SHELL: "/bin/sh" };
+  runtime = await createTestRuntime(at("state"), { homeDir: root, baseEnv });
+  ({ rpc, close: closeRpc } = connectTo(runtime));
   await rpc.call("approvals.attend", {});
 }
 
@@ -74,7 +45,7 @@ afterEach(async () => {
 
 const exec = (args: Record<string, unknown>) =>
   runtime.tools.callTool(
-    caller,
+    testCaller,
     "exec",
     { workdir: at("work"), ...args },
     { signal: new AbortController().signal, holdMs: null },
@@ -280,8 +251,8 @@ describe("what a call brings along", () => {
 describe("host=node", () => {
   it("answers that no node is paired, and runs nothing anywhere else", async () => {
     await program(at("second", "tool"), "good");
-    const exec1 = `{ host: "node", security: "allowlist", ask: "on-miss" }`;
-    await start([at("second", "tool")], `{ tools: { profile: "coding", exec: ${exec1} } }`);
+    const nodeExec = `{ host: "node", security: "allowlist", ask: "on-miss" }`;
+    await start([at("second", "tool")], `{ tools: { profile: "coding", exec: ${nodeExec} } }`);
     for (const args of [{ command: "tool x" }, { command: "tool x", host: "node", node: "laptop" }]) {
       const answer = await exec(args);
       expect(JSON.stringify(answer)).toContain("no node is paired");

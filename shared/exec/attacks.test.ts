@@ -1,94 +1,6 @@
 /** Tricks that end in ask or deny on preset sallyport, each beside a benign twin that runs unasked. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import { createFsExecutableLookup } from "../../electron/runtime/exec/analysis/fsLookup.ts";
-import {
-  allExecHardening,
-  buildHostEnv,
-  type EvaluateExecInput,
-  type ExecDecision,
-  evaluateExec,
-  normalizeApprovalsFile,
-  resolveExecPolicy,
-} from "./index.ts";
-
-const root = realpathSync(mkdtempSync(join(tmpdir(), "exec-attacks-")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-function program(path: string, mode = 0o755): void {
-  const full = join(root, path);
-  mkdirSync(join(full, ".."), { recursive: true });
-  writeFileSync(full, "#!/bin/sh\nexit 0\n");
-  chmodSync(full, mode);
-}
-
-const listed =
-  "foo bar git tar ssh rsync curl wget find xargs awk gawk sed make python3 python3.11 node node22 deno bun ruby perl php lua bash sh env sort rg fd man npm go java sqlite3 zip".split(
-    " ",
-  );
-for (const name of listed) program(`bin/${name}`);
-for (const name of [
-  "evil/foo",
-  "evil/tool",
-  "ws/run.sh",
-  "ws/script.py",
-  "tools/one",
-  "tools/two",
-  "bin/other",
-])
-  program(name);
-for (const name of ["python3", "zsh"]) program(`tools/${name}`);
-program("ws/data.txt", 0o644);
-symlinkSync(join(root, "evil/tool"), join(root, "tools/linked"));
-symlinkSync(join(root, "bin/python3"), join(root, "tools/calc"));
-symlinkSync("/bin/sh", join(root, "tools/innocent"));
-
-const patterns = [
-  ...listed.map((name) => join(root, "bin", name)),
-  join(root, "tools/**"),
-  join(root, "ws/run.sh"),
-];
-
-function decide(
-  command: string,
-  overrides: Partial<EvaluateExecInput> = {},
-  ask: "on-miss" | "off" = "on-miss",
-): ExecDecision {
-  const hardening = allExecHardening;
-  const approvals = normalizeApprovalsFile(
-    {
-      version: 1,
-      agents: { main: { allowlist: patterns.map((pattern, index) => ({ id: String(index), pattern })) } },
-    },
-    { newId: () => "new", hardening },
-  );
-  const resolved = resolveExecPolicy({
-    globalExec: { security: "allowlist", ask },
-    approvals,
-    agentId: "main",
-    isSandboxed: false,
-    confirmed: { full: false, askOff: false },
-    hardening,
-  });
-  if (!resolved.ok) throw new Error(resolved.message);
-  return evaluateExec({
-    command,
-    platform: "linux",
-    cwd: join(root, "ws"),
-    env: { PATH: `${root}/bin:/usr/bin:/bin`, HOME: root },
-    home: root,
-    lookup: createFsExecutableLookup(),
-    hardening,
-    agentId: "main",
-    policy: resolved.policy,
-    allowlist: resolved.allowlist,
-    safeBins: resolved.safeBins,
-    nowMs: 0,
-    ...overrides,
-  });
-}
+import { describe, expect, test } from "vitest";
+import { decide, root } from "../../electron/runtime/exec/analysis/attackWorld.ts";
 
 type Attack = [name: string, trick: string, reason: string, twin: string];
 
@@ -255,79 +167,6 @@ const attacks: Attack[] = [
   ],
 ];
 
-/** Tricks that need another environment or folder than the usual one; the twin is the same command without them. */
-const placed: [name: string, command: string, overrides: Partial<EvaluateExecInput>, reason: string][] = [
-  [
-    "PATH with a foreign folder in front",
-    "foo x",
-    { env: { PATH: `${root}/evil:${root}/bin`, HOME: root } },
-    "allowlistMiss",
-  ],
-  [
-    "PATH without the listed folder",
-    "git log",
-    { env: { PATH: `${root}/evil:${root}/tools`, HOME: root } },
-    "programMissing",
-  ],
-  ["PATH that is relative", "foo y", { env: { PATH: "../bin:.", HOME: root } }, "programMissing"],
-  ["PATH that is empty", "bar", { env: { PATH: "", HOME: root } }, "programMissing"],
-  [
-    "HOME that moves a tilde",
-    "~/tools/one",
-    { env: { PATH: `${root}/bin`, HOME: `${root}/evil` } },
-    "programMissing",
-  ],
-  ["folder that moves a relative path", "./run.sh", { cwd: `${root}/evil` }, "programMissing"],
-];
-
-const injected: [name: string, trick: Record<string, string>, twin: Record<string, string>][] = [
-  ["a library to preload", { LD_PRELOAD: "./x.so" }, { PRELOAD: "./x.so" }],
-  ["a library by another case", { ld_audit: "./x.so" }, { audit: "./x.so" }],
-  ["a library for macOS", { DYLD_INSERT_LIBRARIES: "x" }, { INSERT_LIBRARIES: "x" }],
-  ["PATH itself", { PATH: "/tmp/evil" }, { MY_PATH: "/tmp/evil" }],
-  ["a file that shells read", { BASH_ENV: "./x" }, { MY_ENV: "./x" }],
-  ["a shell function", { "BASH_FUNC_foo%%": "() { other; }" }, { FUNC_foo: "() { other; }" }],
-  ["options of node", { NODE_OPTIONS: "--require ./x.js" }, { NODE_ENV: "test" }],
-  ["a module path of Python", { PYTHONPATH: "." }, { PYTHONUNBUFFERED: "1" }],
-  ["a pager of git", { GIT_PAGER: "./x" }, { GIT_AUTHOR_NAME: "x" }],
-  ["a config of git", { GIT_CONFIG_COUNT: "1" }, { GIT_AUTHOR_EMAIL: "x" }],
-  ["a transport of git", { GIT_SSH_COMMAND: "./x" }, { MY_SSH_COMMAND: "./x" }],
-  ["an editor", { EDITOR: "./x" }, { LANG: "C" }],
-  ["a proxy", { HTTPS_PROXY: "http://evil" }, { TZ: "UTC" }],
-  ["our own token", { OPENCLAW_GATEWAY_TOKEN: "x" }, { CI: "1" }],
-  ["options of tar", { TAR_OPTIONS: "--checkpoint-action=exec=sh" }, { COLUMNS: "80" }],
-  ["a name that is no name", { "A=B": "x" }, { A_B: "x" }],
-];
-
-/** As the summary says it: tricks of all tables, each of which has a twin. */
-const trickCount = () => attacks.length + placed.length + injected.length + selfApprovals.length;
-
-describe("tricks by place and environment", () => {
-  test.each(placed)("%s asks, without it the command runs", (_name, command, overrides, reason) => {
-    const caught = decide(command, overrides);
-    expect(caught.outcome, JSON.stringify(caught.reasons)).toBe("ask");
-    expect(caught.reasons.map((one) => one.code)).toContain(reason);
-    expect(decide(command, overrides, "off").outcome).toBe("deny");
-    expect(decide(command).outcome).toBe("allow");
-  });
-
-  test.each(injected)("a call that sets %s is rejected whole and says which name", (_name, trick, twin) => {
-    const base = { PATH: "/usr/bin:/bin", HOME: root };
-    const [name = ""] = Object.keys(trick);
-    const rejected = buildHostEnv(base, { ...twin, ...trick }, allExecHardening);
-    expect(rejected.ok).toBe(false);
-    expect(rejected.message?.toUpperCase()).toContain(name.toUpperCase());
-    expect(buildHostEnv(base, twin, allExecHardening)).toMatchObject({ ok: true, env: { ...base, ...twin } });
-  });
-
-  test("the suite has at least 120 tricks, each with a twin", () => {
-    console.log(`attacks: ${trickCount()} tricks, each with a benign twin`);
-    expect(trickCount()).toBeGreaterThanOrEqual(120);
-    const texts = [...attacks, ...selfApprovals].map((row) => (row.length === 4 ? row[1] : row[0]));
-    expect(new Set(texts).size).toBe(texts.length);
-  });
-});
-
 describe("tricks ask, twins run", () => {
   test.each(attacks)("%s", (_name, trick, reason, twin) => {
     const caught = decide(trick);
@@ -406,5 +245,14 @@ describe("what runs is what was shown", () => {
     const command = "foo <<EOF\nx\nEOF";
     const { plan } = decide(command);
     expect(plan.kind === "shell" && plan.text).toBe(command);
+  });
+});
+
+describe("the suite", () => {
+  test("has at least 120 tricks, each with a twin", () => {
+    console.log(`attacks: ${attacks.length + selfApprovals.length} tricks, each with a benign twin`);
+    expect(attacks.length + selfApprovals.length).toBeGreaterThanOrEqual(120);
+    const texts = [...attacks, ...selfApprovals].map((row) => (row.length === 4 ? row[1] : row[0]));
+    expect(new Set(texts).size).toBe(texts.length);
   });
 });

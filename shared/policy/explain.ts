@@ -1,6 +1,6 @@
 /** English sentences for rules and reasons, for the command line; the panel has its own catalogues. */
 
-import type { HttpThreat, ReasonCode } from "./codes.ts";
+import { type HttpThreat, type ReasonCode, reasonCodes } from "./codes.ts";
 import type { PolicyCell, PolicyFinding, PolicyRule, PolicyTrace, Reason } from "./types.ts";
 
 type Params = Readonly<Record<string, string>>;
@@ -13,8 +13,47 @@ const threatTexts: Record<HttpThreat, string> = {
   "interactive-only": "it needs a terminal, so the request would hang",
 };
 
+/** Why a tool is not there, by the reason of its `unavailable`. */
+const absences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
+  ["not-built", "it is not built in this version"],
+  ["message-disabled", "messages are switched off in this session"],
+  ["model-without-tools", "the model takes no tools"],
+  ["memory-flush-run", "a run that saves memory has only read and write"],
+  ["disabled-in-config", (p) => `${p.path ?? "the config"} switches it off`],
+  ["workspace-read-only", "the workspace of the sandbox is read-only"],
+  ["provider-without-patch", "only models of OpenAI have it"],
+  ["model-not-listed", (p) => `${p.path ?? "the list of models"} does not name this model`],
+  ["no-agent-dir", "the agent has no folder of its own"],
+  ["no-image-model", "no image model is set"],
+  ["no-pdf-model", "no model for PDF is set"],
+  ["no-image-generation-model", "no model that makes images is set"],
+  ["plugins-disabled", "plugins are switched off"],
+  ["no-search-provider", "no search provider is set up"],
+  ["plugin-disabled", (p) => `${p.path ?? "the config"} switches its plugin off`],
+  ["plugin-denied", (p) => `${p.path ?? "the config"} names its plugin ${p.pluginId ?? ""}`.trim()],
+  [
+    "plugin-not-allowed",
+    (p) => `${p.path ?? "the config"} does not name its plugin ${p.pluginId ?? ""}`.trim(),
+  ],
+  ["memory-slot-none", (p) => `${p.path ?? "the memory slot"} is none`],
+  ["no-api-key", (p) => `there is no key for ${p.pluginId ?? "its service"}`],
+]);
+
+/**
+ * @param reason of a tool's `unavailable` or of the verdict `absent`
+ * @returns half a sentence in English; a reason that nobody has words for is given as it is
+ */
+export function describeAbsence(reason: string | undefined, params: Params = {}): string {
+  if (reason === undefined) return "it is not there";
+  const known = absences.get(reason);
+  if (known !== undefined) return typeof known === "string" ? known : known(params);
+  const code = reasonCodes.find((candidate) => candidate === reason);
+  if (code === undefined || code === "unavailable") return `it is not there (${reason})`;
+  return describeReason({ code, params: { ...params } });
+}
+
 const sentences: Record<ReasonCode, Sentence> = {
-  unavailable: (p) => `it is not there: ${p.reason}`,
+  unavailable: (p) => describeAbsence(p.reason, p),
   "plugins-disabled": "plugins are switched off",
   "optional-not-enabled": (p) =>
     `it is optional, and no allow list names ${p.tool}, ${p.pluginId} or group:plugins`,
@@ -79,12 +118,20 @@ export function describeReason(reason: Reason): string {
   return typeof sentence === "string" ? sentence : sentence(reason.params ?? {});
 }
 
+/** What a rule that stands for a whole list does to the tools that are not on it. */
+function describeRestriction({ why }: PolicyRule): string {
+  if (why.code === "profile-lists")
+    return `only what the profile ${why.params?.profile ?? ""} lists gets through`;
+  return why.code === "default-list" ? "only what the built-in list names gets through" : describeReason(why);
+}
+
 /** @returns a rule with its place and, if it lost, why: `tools.deny[0] "exec": names a tool` */
 export function describeRule(rule: PolicyRule): string {
   const place = rule.configPath === null ? "built in" : rule.path;
   const entry = rule.entry === "" ? "" : ` ${JSON.stringify(rule.entry)}`;
   const lost = rule.lostTo === undefined ? "" : ` (without effect: ${describeReason(rule.lostTo.why)})`;
-  return `${place}${entry}: ${describeReason(rule.why)}${lost}`;
+  const what = rule.effect === "restricts" ? describeRestriction(rule) : describeReason(rule.why);
+  return `${place}${entry}: ${what}${lost}`;
 }
 
 export interface ToolStep {

@@ -85,8 +85,10 @@ export function sandboxStageFor(compiled: CompiledPolicy, context: PolicyContext
   if (context.surface === "http" || context.sandboxed !== true) return undefined;
   const agentId = resolveAgentId(context.agentId, context.sessionKey);
   const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
-  const parts = [getIn(compiled.config, "tools", "sandbox"), agent?.tools.record, agent?.index];
-  return memo(compiled, `sandbox|${agent?.id ?? ""}`, parts, () => sandboxStage(compiled.config, agent));
+  const parts = [getIn(compiled.config, "tools", "sandbox"), agent?.tools.record?.sandbox];
+  return memo(compiled, `sandbox|${agent?.id ?? ""}|${agent?.index ?? ""}`, parts, () =>
+    sandboxStage(compiled.config, agent),
+  );
 }
 
 /** Stage 9: it depends on the role of the session and on the surface. */
@@ -138,8 +140,13 @@ function memo(
 }
 
 function baseProfileStage(compiled: CompiledPolicy, agent: AgentScope | undefined): StagePolicy | undefined {
-  const parts = [agent?.tools.record, agent?.index, compiled.global.record];
-  return memo(compiled, `profile|${agent?.id ?? ""}`, parts, () =>
+  const parts = [agent?.tools.record, compiled.global.record].flatMap((record) => [
+    record?.profile,
+    record?.alsoAllow,
+    record?.exec,
+    record?.fs,
+  ]);
+  return memo(compiled, `profile|${agent?.id ?? ""}|${agent?.index ?? ""}`, parts, () =>
     profileStage("profile", "tools.profile", [agent?.tools, compiled.global], {
       withImplicit: true,
       unknownIsMinimal: compiled.hardening.has("policy.unknownProfile"),
@@ -171,7 +178,8 @@ function scopeStage(
   label: string,
   scope: ToolsScope,
 ): StagePolicy | undefined {
-  return memo(compiled, `${column}|${pathText(scope.path)}|${label}`, [scope.record], () => {
+  const parts = [scope.record?.allow, scope.record?.alsoAllow, scope.record?.deny];
+  return memo(compiled, `${column}|${pathText(scope.path)}|${label}`, parts, () => {
     const picked = pickLists(scope.record, scope.path);
     return picked === undefined ? undefined : compileStage(column, label, picked, { strips: true });
   });
@@ -186,7 +194,7 @@ function providerStage(
   provider: string | undefined,
 ): StagePolicy | undefined {
   if (entry === undefined) return undefined;
-  return memo(compiled, `${column}|${pathText(entry.path)}|${label}`, [scope.record], () => {
+  return memo(compiled, `${column}|${pathText(entry.path)}|${label}`, [scope.record?.byProvider], () => {
     const picked = pickLists(entry.record, entry.path);
     if (picked === undefined) return undefined;
     const whole = findProviderEntry(scope, provider, undefined, false);

@@ -2,10 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { listKnownTools } from "./availability.ts";
 import { compilePolicy } from "./compile.ts";
 import { getIn } from "./configRecord.ts";
 import { evaluatePolicy } from "./evaluate.ts";
-import { describeRule, toolSteps } from "./explain.ts";
+import { describeAbsence, describeReason, describeRule, toolSteps } from "./explain.ts";
 import { policyHardening } from "./hardening.ts";
 import { policyTraceSchema } from "./schema.ts";
 import { configArbitrary, toolsArbitrary, wideContextArbitrary } from "./testing/arbitraries.ts";
@@ -193,5 +194,49 @@ describe("tracePolicy", () => {
       ["tools.profile", "replaced-by-agent"],
       ["tools.byProvider.acme.deny[0]", "replaced-by-model-entry"],
     ]);
+  });
+});
+
+describe("texts of rules and reasons", () => {
+  test("a rule that stands for a whole list says that it restricts, not that it lists the tool", () => {
+    const compiled = compilePolicy({ tools: { profile: "coding" } }, { hardening: reference });
+    const trace = tracePolicy(compiled, { senderIsOwner: true, surface: "model" }, core("read", "browser"));
+    const step = toolSteps(trace, "browser")?.find(({ column }) => column === "profile");
+    const [rule] = step?.rules ?? [];
+    expect(rule === undefined ? "" : describeRule(rule)).toBe(
+      'tools.profile "coding": only what the profile coding lists gets through',
+    );
+  });
+
+  test.each([
+    ["not-built", {}, "it is not built in this version"],
+    ["disabled-in-config", { path: "browser.enabled" }, "browser.enabled switches it off"],
+    ["not-on-surface", { surface: "http" }, "the http surface does not offer it"],
+    ["moon-phase", {}, "it is not there (moon-phase)"],
+    ["constructor", {}, "it is not there (constructor)"],
+    [undefined, {}, "it is not there"],
+  ])("a tool that is not there because of %s says so in words", (reason, params, text) => {
+    expect(describeAbsence(reason, params)).toBe(text);
+    if (reason !== undefined && reason !== "not-on-surface")
+      expect(describeReason({ code: "unavailable", params: { ...params, reason } })).toBe(text);
+    expect(describeReason({ code: "unavailable" })).toBe("it is not there");
+  });
+
+  test("every reason that the availability rules give has words", () => {
+    const facts = [
+      { modelSupportsTools: false },
+      { trigger: "memory" },
+      { hasAgentDir: false, messageDisabled: true },
+      { hasWebSearchProvider: false, provider: "x" },
+      {},
+    ];
+    const configs = [{}, { plugins: { enabled: false } }, { browser: { enabled: false } }];
+    const reasons = facts.flatMap((fact) =>
+      configs.flatMap((config) =>
+        listKnownTools(config, fact).flatMap(({ unavailable }) => unavailable ?? []),
+      ),
+    );
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const { reason, params } of reasons) expect(describeAbsence(reason, params)).not.toContain("(");
   });
 });

@@ -11,7 +11,7 @@ import { safeText } from "../io.ts";
 import { type ContextOptions, parseContextWords, toContext, withContext } from "../policy/contextOptions.ts";
 import { type CheckedFile, junitReport } from "../policy/junit.ts";
 import { asUsage, openPolicySource, type PolicySource, usage } from "../policy/policySource.ts";
-import { matrixLines, whyLines } from "../policy/traceText.ts";
+import { classLines, matrixLines, whyLines } from "../policy/traceText.ts";
 import { readInput } from "./approvals.ts";
 
 interface SharedOptions {
@@ -203,7 +203,7 @@ function checkCommand(context: CliContext): Command {
           },
           [
             `Checked against ${source.about}: ${contexts} contexts`,
-            ...classes.map(({ dimension, values }) => `  ${dimension}: ${values.map(safeText).join(", ")}`),
+            ...classLines(classes).map(safeText),
             ...files.flatMap(fileLines),
           ],
         );
@@ -250,7 +250,7 @@ function contextsCommand(context: CliContext): Command {
         warn(context, problems);
         print(context, options.json, { contexts, classes }, [
           `${contexts} contexts can be told apart in ${source.about}`,
-          ...classes.map(({ dimension, values }) => `  ${dimension}: ${values.map(safeText).join(", ")}`),
+          ...classLines(classes).map(safeText),
         ]);
       }),
     );

@@ -20,8 +20,8 @@ import { readInput } from "../commands/approvals.ts";
 import type { CliContext } from "../context.ts";
 
 type Asynchronous<T> = {
-  [Name in keyof T]: T[Name] extends (input: infer Input) => infer Output
-    ? (input: Input) => Promise<Output>
+  [Name in keyof T]: T[Name] extends (input: infer Input, ...more: never[]) => infer Output
+    ? (input: Input) => Promise<Awaited<Output>>
     : never;
 };
 

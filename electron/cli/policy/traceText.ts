@@ -3,14 +3,13 @@
 import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { editText, labelText, ruleName } from "../../../shared/policy/debug/index.ts";
 import {
+  describeAbsence,
   describeReason,
   type PolicyCell,
   type PolicyTrace,
   toolSteps,
 } from "../../../shared/policy/index.ts";
 import type { MethodOutput } from "../../../shared/rpc/index.ts";
-
-import { reasonText } from "../context.ts";
 
 type Positions = Record<string, { line: number; column: number }>;
 type WhyOutput = MethodOutput<SallyportContract, "policy.why">;
@@ -54,8 +53,7 @@ function columnKey(index: number): string {
 
 function decidingText(trace: PolicyTrace, name: string, positions: Positions): string {
   const { verdict } = trace.rows.find((row) => row.name === name) ?? {};
-  if (verdict?.kind === "absent")
-    return `not present: ${reasonText({ code: verdict.reason, params: verdict.params })}`;
+  if (verdict?.kind === "absent") return `not present: ${describeAbsence(verdict.reason, verdict.params)}`;
   const step = (toolSteps(trace, name) ?? []).find(({ cell }) => cell.effect === "removed");
   const why = step?.cell.why === undefined ? "" : describeReason(step.cell.why);
   const rule = step?.rules[0];
@@ -66,13 +64,6 @@ function decidingText(trace: PolicyTrace, name: string, positions: Positions): s
 function placeText(path: string, positions: Positions): string {
   const position = new Map(Object.entries(positions)).get(path);
   return position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
-}
-
-/** A reason without its values has no sentence: then the bare code is shown. */
-function whyText(reason: NonNullable<PolicyCell["why"]>): string {
-  return reason.code === "unavailable" && reason.params?.reason === undefined
-    ? "it is not there"
-    : describeReason(reason);
 }
 
 const states: Record<WhyOutput["answer"]["state"], string> = {
@@ -88,12 +79,12 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
   if (suggestion !== undefined) lines.push(`Did you mean ${suggestion}?`);
   for (const { label, cell, rules, decides } of answer.removers) {
     const verb = decides ? "removed at" : "would also be removed at";
-    const why = cell.why === undefined ? "" : `: ${whyText(cell.why)}`;
+    const why = cell.why === undefined ? "" : `: ${describeReason(cell.why)}`;
     lines.push(`  ${verb} ${label}${why}`);
     for (const rule of rules) lines.push(`    ${ruleName(rule)}${placeText(rule.path, positions)}`);
   }
   for (const reason of answer.unmet) {
-    lines.push(`  no edit of the lists changes that ${whyText(reason)}`);
+    lines.push(`  no edit of the lists changes this: ${describeReason(reason)}`);
   }
   if (answer.layer !== undefined && !answer.layer.canRepair) {
     lines.push(
@@ -117,4 +108,14 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
     lines.push("  No edit of the config that was tried changes it.");
   }
   return lines;
+}
+
+type Classes = MethodOutput<SallyportContract, "policy.check">["classes"];
+
+/** What a config can tell apart, a line per dimension; a value that holds a comma is quoted. */
+export function classLines(classes: Classes): string[] {
+  return classes.map(({ dimension, values }) => {
+    const words = values.map((value) => (value.includes(",") ? JSON.stringify(value) : value));
+    return `  ${dimension}: ${words.join(", ")}`;
+  });
 }

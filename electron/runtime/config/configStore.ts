@@ -62,7 +62,7 @@ export interface ConfigStore {
 }
 
 /** Looks at the config that would be in force, under the lock of the file; throws to keep it from being written. */
-export type ConfigGuard = (candidate: OpenClawConfig) => void;
+export type ConfigGuard = (candidate: OpenClawConfig) => void | Promise<void>;
 
 /** What an edit starts from when there is no file yet. */
 const emptyText = "{\n}\n";
@@ -129,7 +129,12 @@ export async function createConfigStore(deps: ConfigStoreDeps): Promise<ConfigSt
       );
       const checked = validateConfigText(text, path);
       if (!checked.ok) throw invalid(path, checked.problems);
-      guard?.(checked.config);
+      if (guard !== undefined) {
+        await guard(checked.config);
+        // The look takes its time, and an editor asks for no lock.
+        const later = await readTextFile(path);
+        if (later !== now) throw stale(path, later === null ? null : sha256Hex(later));
+      }
       if (text !== now) await writeFileAtomic(path, text);
       accept({ kind: "text", text });
     });

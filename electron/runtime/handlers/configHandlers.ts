@@ -30,9 +30,9 @@ export function createConfigHandlers(
 
   return {
     "config.get": () => config.view(),
-    "config.set": async ({ raw, baseHash, ignoreWarnings }, { principal }) => {
+    "config.set": async ({ raw, baseHash, ignoreWarnings }, { principal, signal }) => {
       const before = hashOf();
-      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false);
+      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false, signal);
       await config.write(raw, baseHash, guard);
       deps.record("config.written", principal.id, {
         before,
@@ -41,9 +41,9 @@ export function createConfigHandlers(
       });
       return { ...config.view(), ...reported(warnings()) };
     },
-    "config.setPath": async ({ path, value, baseHash, ignoreWarnings }, { principal }) => {
+    "config.setPath": async ({ path, value, baseHash, ignoreWarnings }, { principal, signal }) => {
       const before = hashOf();
-      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false);
+      const { guard, warnings } = deps.assertions.guardFor(principal.id, ignoreWarnings ?? false, signal);
       await config.setPath(path, value, baseHash ?? undefined, guard);
       deps.record("config.written", principal.id, { before, after: hashOf(), path, value: value ?? null });
       return { ...config.view(), ...reported(warnings()) };

@@ -70,13 +70,13 @@ export function createPolicyHandlers(
     },
     "policy.trace": (input) => policy.questions.trace(input),
     "policy.explain": (input) => policy.questions.explain(input),
-    "policy.why": (input) => policy.questions.why(input),
+    "policy.why": (input, { signal }) => policy.questions.why(input, signal),
     "policy.compare": (input) => policy.questions.compare(input),
-    "policy.check": (input) => policy.questions.check(input),
+    "policy.check": (input, { signal }) => policy.questions.check(input, signal),
     "policy.findings": (input) => policy.questions.findings(input),
     "policy.assertions.get": () => deps.assertions.get(),
-    "policy.assertions.set": ({ text, onFail }, { principal }) =>
-      deps.assertions.set(text, onFail, principal.id),
+    "policy.assertions.set": ({ text, onFail }, { principal, signal }) =>
+      deps.assertions.set(text, onFail, principal.id, signal),
     "tools.effective": (input, { principal }) => effectiveTools(deps, input, principal),
     "exec.explain": (input) => explainExec(deps, input),
   };

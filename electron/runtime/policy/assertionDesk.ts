@@ -16,7 +16,7 @@ export interface AssertionDeskDeps {
   settings: SettingsStore;
   config: ConfigStore;
   hardening(): Hardening;
-  check(candidate: unknown, text: string): AssertionOutcome[];
+  check(candidate: unknown, text: string, signal?: AbortSignal): Promise<AssertionOutcome[]>;
   publish(report: AssertionReport & { trigger: "config" | "settings" }): void;
   /** Writes an entry to the ledger (A19). */
   record(kind: string, by: string, data: Record<string, unknown>): void;
@@ -25,9 +25,13 @@ export interface AssertionDeskDeps {
 
 export interface AssertionDesk {
   get(): Settings["assertions"];
-  set(text: string, onFail: "block" | "warn", by: string): Promise<AssertionReport>;
+  set(text: string, onFail: "block" | "warn", by: string, signal?: AbortSignal): Promise<AssertionReport>;
   /** For one write of the config: what may keep it from being written, and what it broke nevertheless. */
-  guardFor(by: string, ignoreWarnings: boolean): { guard: ConfigGuard; warnings(): AssertionOutcome[] };
+  guardFor(
+    by: string,
+    ignoreWarnings: boolean,
+    signal?: AbortSignal,
+  ): { guard: ConfigGuard; warnings(): AssertionOutcome[] };
   dispose(): void;
 }
 
@@ -36,30 +40,45 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
   const now = () => settings.settings().assertions;
   let lastKey = "";
   let lastResults: AssertionOutcome[] = [];
+  let rechecks = Promise.resolve();
+  const disposal = new AbortController();
 
   /** A write is checked before it happens and reported after it: the same question is answered once. */
-  const check = (candidate: unknown, text: string): AssertionOutcome[] => {
+  const check = async (
+    candidate: unknown,
+    text: string,
+    signal?: AbortSignal,
+  ): Promise<AssertionOutcome[]> => {
     if (text.trim() === "") return [];
     const key = JSON.stringify([text, [...deps.hardening()], candidate]);
-    if (key !== lastKey) {
-      lastResults = deps.check(candidate, text);
-      lastKey = key;
-    }
-    return lastResults;
+    if (key === lastKey) return lastResults;
+    const results = await deps.check(candidate, text, signal);
+    lastResults = results;
+    lastKey = key;
+    return results;
   };
 
-  const recheck = (trigger: "config" | "settings") => {
+  const recheckNow = async (trigger: "config" | "settings") => {
     const { text } = now();
     const { kind } = config.current();
     // While the config is broken other rules count, and the file's own cannot be read.
     if (text.trim() === "" || kind === "broken") return;
-    const report = reportOf(check(config.effective().config, text));
+    const report = reportOf(await check(config.effective().config, text, disposal.signal));
     const refuted = refutedOf(report.results);
     if (refuted.length > 0) {
       deps.record("assertions.refuted", trigger, { refuted: refuted.map(briefly) });
       deps.logger.warn("assertions.refuted", { trigger, count: refuted.length });
     }
     deps.publish({ ...report, trigger });
+  };
+
+  /** One after the other, so that the last report is about the last change. */
+  const recheck = (trigger: "config" | "settings") => {
+    rechecks = rechecks
+      .then(() => (disposal.signal.aborted ? undefined : recheckNow(trigger)))
+      .catch((error: unknown) => {
+        if (!disposal.signal.aborted) deps.logger.error("assertions.recheckFailed", { trigger, error });
+      });
   };
 
   let seen = "";
@@ -78,7 +97,7 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
 
   return {
     get: now,
-    async set(text, onFail, by) {
+    async set(text, onFail, by, signal) {
       const unreadable = parseAssertions(text).filter((line) => line.kind === "invalid");
       const first = unreadable[0];
       if (first !== undefined) {
@@ -86,7 +105,7 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
           data: { reason: "assertionsInvalid", results: unreadable },
         });
       }
-      const results = check(config.effective().config, text);
+      const results = await check(config.effective().config, text, signal);
       if (onFail === "block") refuse(results, "The assertions were not saved, because the config breaks one");
       const lines = text.split(/\r?\n/);
       await settings.update([
@@ -95,12 +114,12 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
       deps.record("assertions.written", by, { onFail, lines: lines.length });
       return reportOf(results);
     },
-    guardFor(by, ignoreWarnings) {
+    guardFor(by, ignoreWarnings, signal) {
       let warnings: AssertionOutcome[] = [];
       return {
-        guard: (candidate) => {
+        guard: async (candidate) => {
           const { text, onFail } = now();
-          const results = check(candidate, text);
+          const results = await check(candidate, text, signal);
           const refuted = refutedOf(results);
           if (onFail === "block") {
             if (refuted.length > 0) deps.record("assertions.blocked", by, { refuted: refuted.map(briefly) });
@@ -112,6 +131,7 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
       };
     },
     dispose() {
+      disposal.abort();
       for (const off of offs) off();
     },
   };

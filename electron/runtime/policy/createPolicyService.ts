@@ -24,9 +24,10 @@ import type { ConfigStore } from "../config/index.ts";
 import type { Caller, ToolListing } from "../runtimeTypes.ts";
 import { inputJsonSchema, type ToolDefinition } from "../tools/defineTool.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { inSlices } from "./inSlices.ts";
 import { openclawToolLists, openclawTools } from "./openclawTools.ts";
 import { tryoutConfig, unmappedConfig } from "./overlays.ts";
-import { checkText, createPolicyQuestions, type PolicyQuestions } from "./policyQuestions.ts";
+import { checkSteps, createPolicyQuestions, type PolicyQuestions } from "./policyQuestions.ts";
 import { createPresentTools } from "./presentTools.ts";
 
 export interface PolicyServiceDeps {
@@ -54,7 +55,7 @@ export interface PolicyService {
   /** What `tools.effective` answers for a caller's session. */
   effective(caller: Caller): EffectiveAnswer;
   /** Assertions against a config that is not in force yet, with the hardening and the tools that are. */
-  checkAssertions(candidate: unknown, text: string): AssertionOutcome[];
+  checkAssertions(candidate: unknown, text: string, signal?: AbortSignal): Promise<AssertionOutcome[]>;
 }
 
 /** @see architecture.md 5, 10 */
@@ -183,9 +184,9 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       const result = evaluatePolicy(compiledFor(caller), contextOf(caller), candidates);
       return effectiveAnswer(result, candidates, caller.agentId);
     },
-    checkAssertions(candidate, text) {
+    checkAssertions(candidate, text, signal) {
       const compiled = compilePolicy(candidate, { hardening: deps.hardening() });
-      return checkText(compiled, [registry.registered()], text);
+      return inSlices(checkSteps(compiled, [registry.registered()], text), signal);
     },
   };
 }

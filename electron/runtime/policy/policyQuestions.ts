@@ -5,14 +5,16 @@ import type { Hardening, HardeningPreset } from "../../../shared/hardening/rules
 import {
   type AssertionOutcome,
   type AssertionResult,
-  checkAssertions,
+  assertionSteps,
   collectFindings,
   compareTraces,
   comparisonLines,
-  describeClasses,
-  enumerateContexts,
+  countClasses,
+  createContextSpace,
+  describeAxes,
   outcomeOf,
-  whyTool,
+  type Steps,
+  whySteps,
 } from "../../../shared/policy/debug/index.ts";
 import { nearestName } from "../../../shared/policy/didYouMean.ts";
 import {
@@ -25,6 +27,7 @@ import {
   tracePolicy,
 } from "../../../shared/policy/index.ts";
 import type { MethodOutput, ParsedInput } from "../../../shared/rpc/index.ts";
+import { inSlices } from "./inSlices.ts";
 import { positionsOf, type QuestionConfig, readQuestionText } from "./questionConfig.ts";
 
 export interface PolicyQuestionsDeps {
@@ -47,12 +50,18 @@ type Question<Method extends keyof SallyportContract["methods"]> = (
   input: ParsedInput<SallyportContract, Method>,
 ) => MethodOutput<SallyportContract, Method>;
 
+/** A question over very many contexts: it leaves others their turn, and the signal withdraws it. */
+type LongQuestion<Method extends keyof SallyportContract["methods"]> = (
+  input: ParsedInput<SallyportContract, Method>,
+  signal?: AbortSignal,
+) => Promise<MethodOutput<SallyportContract, Method>>;
+
 export interface PolicyQuestions {
   trace: Question<"policy.trace">;
   explain: Question<"policy.explain">;
-  why: Question<"policy.why">;
+  why: LongQuestion<"policy.why">;
   compare: Question<"policy.compare">;
-  check: Question<"policy.check">;
+  check: LongQuestion<"policy.check">;
   findings: Question<"policy.findings">;
 }
 
@@ -99,18 +108,12 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
         tools === undefined ? deps.toolsFor(preset, chosen.value, context) : toRegistered(tools),
       );
     },
-    why(input) {
+    async why(input, signal) {
       const { chosen, compiled, preset } = open(input);
       const { context, layer, tool } = input;
       const tools = deps.toolsFor(input.preset, chosen.value, context);
-      const answer = whyTool(
-        compiled,
-        chosen.value,
-        context,
-        tools,
-        tool,
-        layer === undefined ? {} : { layer },
-      );
+      const options = layer === undefined ? {} : { layer };
+      const answer = await inSlices(whySteps(compiled, chosen.value, context, tools, tool, options), signal);
       const suggestion =
         answer.state === "unknown"
           ? nearestName(
@@ -138,16 +141,17 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
       const comparison = compareTraces(left, right);
       return { comparison, text: comparisonLines(left, right, comparison) };
     },
-    check(input) {
+    async check(input, signal) {
       const { chosen, compiled, preset } = open(input);
       const text = input.assertions ?? deps.savedAssertions();
-      const results = checkText(compiled, deps.toolListsFor(input.preset, chosen.value), text);
-      const classes = enumerateContexts(compiled);
+      const toolLists = deps.toolListsFor(input.preset, chosen.value);
+      const results = await inSlices(checkSteps(compiled, toolLists, text), signal);
+      const axes = await inSlices(createContextSpace(compiled).axes({}), signal);
       return {
         ...reportOf(results),
         preset,
-        classes: describeClasses(classes),
-        contexts: classes.length,
+        classes: describeAxes(axes),
+        contexts: countClasses(axes),
         problems: chosen.problems,
       };
     },
@@ -169,12 +173,15 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
 }
 
 /** Checks assertions with each list of tools; the worst result of a line counts. */
-export function checkText(
+export function* checkSteps(
   compiled: CompiledPolicy,
   toolLists: readonly (readonly RegisteredTool[])[],
   text: string,
-): AssertionOutcome[] {
-  const [first, ...others] = toolLists.map((tools) => checkAssertions(compiled, tools, text));
+): Steps<AssertionOutcome[]> {
+  const space = createContextSpace(compiled);
+  const perList: AssertionResult[][] = [];
+  for (const tools of toolLists) perList.push(yield* assertionSteps(compiled, tools, text, space));
+  const [first, ...others] = perList;
   return (first ?? []).map((result, index) => {
     const worse = others
       .map((list) => list[index])

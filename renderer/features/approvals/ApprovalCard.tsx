@@ -192,7 +192,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
             </Button>
           ) : null}
           {original.kind === "exec" && original.canEdit === true && !isEditing ? (
-            <Button look="plain" icon="note" onClick={() => setIsEditing(true)}>
+            <Button look="plain" icon="edit" onClick={() => setIsEditing(true)}>
               {t("edit.open")}
             </Button>
           ) : null}

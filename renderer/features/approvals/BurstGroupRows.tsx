@@ -43,7 +43,9 @@ export function BurstGroupRows(props: BurstGroupRowsProps) {
       >
         <td className={`burst-count evidence${count === 1 ? " dim" : ""}`}>{count}</td>
         <td className="evidence burst-command">
-          <Shape group={group} />
+          <div className="burst-shape">
+            <Shape group={group} />
+          </div>
         </td>
         <td className="evidence burst-agent" title={first.sessionKey}>
           <CommandText text={`${first.agentId} · ${sessionName(first.sessionKey)}`} />

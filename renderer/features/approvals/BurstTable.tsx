@@ -1,8 +1,8 @@
 /** Many requests at once: a table of groups, decided group by group or row by row, never all at once (A9). */
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
-import { useViewKeys, type ViewKeys } from "../../app/viewKeys.ts";
+import { useKeyHelp, useViewKeys, type ViewKeys } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
@@ -25,17 +25,31 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
   const [activeKey, setActiveKey] = useState<string | null>(null);
   const batch = useBatch();
   const active = groups.findIndex((group) => group.key === activeKey);
-  const move = (step: number) => {
-    const next = groups[Math.max(0, Math.min(groups.length - 1, active + step))];
+  const focusGroup = (index: number) => {
+    const next = groups[Math.max(0, Math.min(groups.length - 1, index))];
     if (next === undefined) return;
     setActiveKey(next.key);
-    document.querySelector<HTMLElement>(`[data-group="${CSS.escape(next.key)}"]`)?.focus();
+    rowOf(next.key)?.focus();
+  };
+  const move = (step: number) => focusGroup(active + step);
+  useRefocus(active, focusGroup);
+  const open = () => {
+    const group = groups[active];
+    if (group === undefined) return;
+    if (group.rows.length === 1) onReview(group.first.id);
+    else if (openKey !== group.key) setOpenKey(group.key);
+    // A second press goes in, to the rows that Space ticks.
+    else firstTick(group.key)?.focus();
+  };
+  const close = () => {
+    setOpenKey(null);
+    if (active >= 0) focusGroup(active);
   };
   const keys: ViewKeys = {
     ArrowDown: { label: t("burst.keys.down"), run: () => move(1) },
     ArrowUp: { label: t("burst.keys.up"), run: () => move(active < 0 ? 1 : -1) },
-    ArrowRight: { label: t("burst.keys.open"), run: () => setOpenKey(activeKey) },
-    ArrowLeft: { label: t("burst.keys.close"), run: () => setOpenKey(null) },
+    ArrowRight: { label: t("burst.keys.open"), run: open },
+    ArrowLeft: { label: t("burst.keys.close"), run: close },
     d: {
       label: t("burst.keys.deny"),
       run: (event) => {
@@ -49,6 +63,8 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
     },
   };
   useViewKeys(keys);
+  // A row's own box takes Space.
+  useKeyHelp({ Space: t("burst.keys.tick") });
   return (
     <div className="view">
       <ViewHeader
@@ -108,6 +124,36 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
       </div>
     </div>
   );
+}
+
+function rowOf(groupKey: string): HTMLElement | null {
+  const rows = document.querySelectorAll<HTMLElement>("[data-group]");
+  return [...rows].find((row) => row.dataset.group === groupKey) ?? null;
+}
+
+function firstTick(groupKey: string): HTMLElement | null {
+  return (
+    rowOf(groupKey)?.closest("tbody")?.querySelector<HTMLElement>(".burst-member input:not(:disabled)") ??
+    null
+  );
+}
+
+/**
+ * A group that was decided takes the focus with it when it goes: the one in its place gets it, so that the next key
+ * acts on what is marked. A focus that is elsewhere stays there.
+ */
+function useRefocus(active: number, focusGroup: (index: number) => void): void {
+  const lastActive = useRef(-1);
+  useEffect(() => {
+    if (active >= 0) {
+      lastActive.current = active;
+      return;
+    }
+    const place = lastActive.current;
+    lastActive.current = -1;
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (place >= 0 && isLost) focusGroup(place);
+  });
 }
 
 /** How long it took the waiting requests to arrive, as `0:08`. */

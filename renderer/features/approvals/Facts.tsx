@@ -161,6 +161,7 @@ function Programs({ request }: { request: ApprovalRequest }) {
       { real: segment.realPath, sha256: segment.sha256 },
     ]),
   );
+  const pinned = [...programs.values()].filter(({ sha256 }) => sha256 !== null).length;
   const [only] = [...programs];
   if (only === undefined) return <span className="dim">{t("facts.programsUnknown")}</span>;
   const rows = [...programs].map(([path, { real, sha256 }]) => (
@@ -187,7 +188,7 @@ function Programs({ request }: { request: ApprovalRequest }) {
   if (programs.size === 1) return <ul>{rows}</ul>;
   return (
     <details className="fact-details">
-      <summary>{t("facts.programsPinned", { count: programs.size })}</summary>
+      <summary>{pinned === 0 ? t("facts.noHash") : t("facts.programsPinned", { count: pinned })}</summary>
       <ul>{rows}</ul>
     </details>
   );
@@ -218,5 +219,7 @@ function Env({ request }: { request: ApprovalRequest }) {
 }
 
 function sourceText(source: RuleSource): string {
+  const [, ruleId] = /^hardening\.rules\["([^"]+)"\]$/.exec(source.configPath) ?? [];
+  if (ruleId !== undefined && source.line === null) return ruleId;
   return source.line === null ? `${source.file} ${source.configPath}` : `${source.file}:${source.line}`;
 }

@@ -19,6 +19,12 @@ export interface QueueProps {
 
 /** Lists show the beginning only; the card shows everything. */
 const shownLength = 160;
+
+/** The first line of a change of files names it; of a command, lines run on. */
+function shownEnd({ kind, command }: ApprovalRequest, length: number): number {
+  const firstLine = kind === "fileWrite" ? command.indexOf("\n") : -1;
+  return Math.min(command.length, length, firstLine < 0 ? length : firstLine);
+}
 const maxListed = 100;
 
 export function QueuePane({ pending, currentId, onShow }: QueueProps) {
@@ -41,7 +47,7 @@ export function QueuePane({ pending, currentId, onShow }: QueueProps) {
                 onClick={() => onShow(request.id)}
               >
                 <span className="evidence ellipsis">
-                  <CommandText text={request.command} end={Math.min(request.command.length, shownLength)} />
+                  <CommandText text={request.command} end={shownEnd(request, shownLength)} />
                 </span>
                 <span className="queue-meta">
                   <span className="ellipsis" title={request.sessionKey}>
@@ -76,22 +82,24 @@ export function QueueStrip({ pending, currentId, onShow }: QueueProps) {
   const t = useT("approvals");
   return (
     <nav className="queue-strip" aria-label={t("queue.label")} data-region>
-      {pending.slice(0, maxListed).map((request, index) => (
-        <button
-          key={request.id}
-          type="button"
-          className="strip-tab"
-          aria-current={request.id === currentId}
-          onClick={() => onShow(request.id)}
-        >
-          <b>{index + 1}</b>
-          <span className="evidence ellipsis">
-            <CommandText text={request.command} end={Math.min(request.command.length, 40)} />
-          </span>
-          <TimeDigits request={request} />
-        </button>
-      ))}
-      <span className="small strip-hint">{t("queue.orderShort")}</span>
+      <div className="strip-tabs">
+        {pending.slice(0, maxListed).map((request, index) => (
+          <button
+            key={request.id}
+            type="button"
+            className="strip-tab"
+            aria-current={request.id === currentId}
+            onClick={() => onShow(request.id)}
+          >
+            <b>{index + 1}</b>
+            <span className="evidence ellipsis">
+              <CommandText text={request.command} end={shownEnd(request, 40)} />
+            </span>
+            <TimeDigits request={request} />
+          </button>
+        ))}
+        <span className="small strip-hint">{t("queue.orderShort")}</span>
+      </div>
       <span className="grow" />
       <Link href="/approvals/grants" className="button button-plain button-small strip-hint">
         {t("grants.title")}

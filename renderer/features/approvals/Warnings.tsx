@@ -16,6 +16,7 @@ const toldFromText = new Set(["invisibleCharacters", "mixedScript"]);
 const maxPerKind = 4;
 
 type Warning = ApprovalRequest["warnings"][number];
+type Danger = "bidiControl" | "invisibleInProgram" | "lookAlikeProgram";
 type OddCharacter = ReturnType<typeof inspectText>["invisible"][number];
 
 /** What a danger says of one character or word goes into the sentence that names it, not into a second one. */
@@ -23,18 +24,18 @@ function findSubjects(
   codes: ReadonlySet<string>,
   characters: readonly OddCharacter[],
   words: readonly MixedScriptWord[],
-): Map<unknown, string> {
-  const subjects = new Map<unknown, string>();
-  const join = (code: string, candidates: readonly unknown[]) => {
+): Map<unknown, Danger> {
+  const subjects = new Map<unknown, Danger>();
+  const join = (danger: Danger, candidates: readonly unknown[]) => {
     const [only, ...more] = candidates;
-    if (codes.has(code) && only !== undefined && more.length === 0) subjects.set(only, code);
+    if (codes.has(`hostile.${danger}`) && only !== undefined && more.length === 0) subjects.set(only, danger);
   };
   join(
-    "hostile.bidiControl",
+    "bidiControl",
     characters.filter((one) => one.kind === "bidi"),
   );
-  if (characters.length === 1 && !subjects.has(characters[0])) join("hostile.invisibleInProgram", characters);
-  join("hostile.lookAlikeProgram", words);
+  if (characters.length === 1 && !subjects.has(characters[0])) join("invisibleInProgram", characters);
+  join("lookAlikeProgram", words);
   return subjects;
 }
 
@@ -52,10 +53,10 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
     maxPerKind,
   );
   const subjects = findSubjects(new Set(own.map(({ reason: { code } }) => code)), characters, words);
-  const merged = new Set(subjects.values());
+  const merged = new Set([...subjects.values()].map((danger) => `hostile.${danger}`));
   const effectOf = (subject: unknown) => {
-    const code = subjects.get(subject);
-    return code === undefined ? null : sentence(reason({ code, params: {} }), t("fullStop"));
+    const danger = subjects.get(subject);
+    return danger === undefined ? null : t(`warning.effect.${danger}`);
   };
   const lines = own
     .filter((warning) => !merged.has(warning.reason.code))

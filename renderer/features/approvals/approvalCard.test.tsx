@@ -7,35 +7,7 @@ import { navigateTo } from "../../app/hashLocation.ts";
 import { askingSegment, testDecision, testRequest } from "../../testing/fixtures.ts";
 import { renderPanel, type TestPanel } from "../../testing/renderPanel.tsx";
 import { ApprovalsView } from "./ApprovalsView.tsx";
-
-/** Elements that the fake observer reports as on screen, by the test's word. */
-let watchers: { callback: IntersectionObserverCallback; element: Element }[] = [];
-
-class FakeIntersectionObserver {
-  callback: IntersectionObserverCallback;
-  constructor(callback: IntersectionObserverCallback) {
-    this.callback = callback;
-  }
-  observe(element: Element) {
-    watchers.push({ callback: this.callback, element });
-  }
-  unobserve() {}
-  disconnect() {
-    watchers = watchers.filter((watcher) => watcher.callback !== this.callback);
-  }
-  takeRecords() {
-    return [];
-  }
-}
-
-function bringEndsIntoView() {
-  act(() => {
-    for (const { callback, element } of [...watchers]) {
-      const entry = { isIntersecting: true, target: element } as unknown as IntersectionObserverEntry;
-      callback([entry], new FakeIntersectionObserver(callback) as unknown as IntersectionObserver);
-    }
-  });
-}
+import { bringEndsIntoView, fakeObservers } from "./testSupport.ts";
 
 let resolved: { id: string; decision: string; digest?: string | undefined; note?: string | undefined }[] = [];
 let panel: TestPanel | null = null;
@@ -73,8 +45,7 @@ async function unlock() {
 
 beforeEach(() => {
   resolved = [];
-  watchers = [];
-  vi.stubGlobal("IntersectionObserver", FakeIntersectionObserver);
+  fakeObservers();
   vi.spyOn(document, "hasFocus").mockReturnValue(true);
   navigateTo("/approvals");
 });

@@ -168,18 +168,17 @@ interface Proof {
   evaluator: ClassEvaluator;
 }
 
-function startProof(
-  compiled: CompiledPolicy,
-  tools: readonly RegisteredTool[],
-  space: ContextSpace,
-): Proof {
+function startProof(compiled: CompiledPolicy, tools: readonly RegisteredTool[], space: ContextSpace): Proof {
   return { compiled, tools, space, evaluator: createClassEvaluator(compiled, tools) };
 }
 
 /** How many classes are looked at between two pauses. */
 const classesPerStep = 32;
 
-function* proofSteps({ compiled, tools, space, evaluator }: Proof, assertion: Assertion): Steps<AssertionResult> {
+function* proofSteps(
+  { compiled, tools, space, evaluator }: Proof,
+  assertion: Assertion,
+): Steps<AssertionResult> {
   const { line, text, verb } = assertion;
   const axes = meantBy(yield* space.axes(focusOf(assertion)), assertion);
   if (countClasses(axes) === 0) {
@@ -198,7 +197,9 @@ function* proofSteps({ compiled, tools, space, evaluator }: Proof, assertion: As
     if (looked % classesPerStep === 0) yield;
     looked += 1;
     const { bits } = evaluator.survivors(parts);
-    const broken = wanted.find(({ slots }) => slots.some((slot) => hasBit(bits, slot)) === (verb === "never"));
+    const broken = wanted.find(
+      ({ slots }) => slots.some((slot) => hasBit(bits, slot)) === (verb === "never"),
+    );
     if (broken === undefined) continue;
     const { context, label } = classOf(parts);
     const trace = tracePolicy(compiled, context, tools);

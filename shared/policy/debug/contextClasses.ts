@@ -242,7 +242,7 @@ function agentChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
   if (focus.agentId !== undefined) ids.add(normalizeAgentId(focus.agentId));
   // Where no agent is set apart, the name that stands for all of them says so.
   const rest: Choice = {
-    label: ids.size === 0 ? "any agent" : otherAgent,
+    label: ids.size === 0 ? "any" : otherAgent,
     context: { agentId: otherAgent },
   };
   return [

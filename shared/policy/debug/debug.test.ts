@@ -105,6 +105,21 @@ describe("whyTool", () => {
     ]);
   });
 
+  test("offers no edit twice: neither a name that stands there already, nor a better repair with more to it", () => {
+    const config = { tools: { profile: "coding", allow: ["group:fs", "exec"] } };
+    const { repairs } = why(config, owner, "browser");
+    expect(repairs.length).toBeGreaterThan(0);
+    const texts = repairs.map((repair) => repair.edits.map((edit) => JSON.stringify(edit)));
+    for (const [index, edits] of texts.entries()) {
+      const inserted = repairs[index]?.edits.filter((edit) => edit.op === "insert") ?? [];
+      expect(new Set(inserted.map((edit) => JSON.stringify(edit.path.slice(0, -1)))).size).toBe(
+        inserted.length,
+      );
+      for (const better of texts.slice(0, index))
+        expect(better.every((edit) => edits.includes(edit))).toBe(false);
+    }
+  });
+
   test("says when the layer that may be edited cannot do it", () => {
     const config = { tools: { deny: ["exec"] }, agents: { list: [{ id: "a1", tools: { deny: ["exec"] } }] } };
     const answer = why(config, owner, "exec", ["agents", "list", 0]);

@@ -11,7 +11,7 @@ import { type ListEntry, pluginsGroup } from "../lists.ts";
 import { normalizeKey } from "../names.ts";
 import type { ToolIndex } from "../toolIndex.ts";
 import type { ConfigPath, PolicyContext, PolicyFinding, RegisteredTool } from "../types.ts";
-import { reaches } from "./repairMoves.ts";
+import { reachOf } from "./repairMoves.ts";
 
 /** A skill with the tools that its commands and instructions use. */
 export interface SkillTools {
@@ -88,7 +88,7 @@ function denyFindings(
 ): PolicyFinding[] {
   return written(policy.deny?.entries).flatMap(({ entry, path }) => {
     if (entry.kind === "group" || names.includes(entry.name)) return [];
-    if (index.slots.some((slot) => reaches(entry, slot))) return [];
+    if (index.slots.some(reachOf(entry))) return [];
     const suggestion = entry.kind === "name" ? nearestName(entry.name, names) : undefined;
     return [finding("deny-names-nothing", policy.column, policy.label, path, [entry.name], suggestion)];
   });
@@ -113,9 +113,10 @@ function allowFindings(
   // Entries at the profile stage can bring back; only later lists come too late.
   if (policy.column === "profile" || policy.column === "provider-profile") return [];
   return written(policy.allow?.entries).flatMap(({ entry, path }) => {
+    const reaches = reachOf(entry);
     const reached = [...index.slots.keys()].filter((position) => {
       const slot = index.slots[position];
-      return slot !== undefined && slot.tool.unavailable === undefined && reaches(entry, slot);
+      return slot !== undefined && slot.tool.unavailable === undefined && reaches(slot);
     });
     if (reached.length === 0) return [];
     if (deny !== undefined && reached.every((slot) => deny[slot] !== -1)) {

@@ -80,16 +80,19 @@ function stageMoves(situation: Situation, stage: StageVerdicts): Move[] {
 
 /** Every deny entry that reaches the tool, with its place. */
 function hittingEntries({ slot }: Situation, { policy }: StageVerdicts): ListEntry[] {
-  return (policy.deny?.entries ?? []).filter((entry) => reaches(entry, slot));
+  return (policy.deny?.entries ?? []).filter((entry) => reachOf(entry)(slot));
 }
 
-/** Whether an entry alone reaches a tool, apply_patch through write included. */
-export function reaches(entry: ListEntry, slot: ToolSlot): boolean {
-  const none: ReadonlySet<string> = new Set();
+const noShadow: ReadonlySet<string> = new Set();
+
+/** @returns whether the entry alone reaches a tool, apply_patch through write included */
+export function reachOf(entry: ListEntry): (slot: ToolSlot) => boolean {
   const source = { raw: entry.name, list: entry.rule.list, path: null };
   const list = compileList(entry.rule.column, "denies", [source]);
-  if (findHit(list, slot.normalized, slot.pluginId, none) !== -1) return true;
-  return slot.normalized === "apply_patch" && findHit(list, "write", undefined, none) !== -1;
+  return (slot) => {
+    if (findHit(list, slot.normalized, slot.pluginId, noShadow) !== -1) return true;
+    return slot.normalized === "apply_patch" && findHit(list, "write", undefined, noShadow) !== -1;
+  };
 }
 
 /** Drop the entries, or replace wide ones by everything else that they reach. */
@@ -125,8 +128,9 @@ function shifted(path: readonly (string | number)[], by: number): (string | numb
 }
 
 function othersReached({ run, slot }: Situation, entry: ListEntry): string[] {
+  const reaches = reachOf(entry);
   const names = run.entering.index.slots
-    .filter((other) => other.normalized !== slot.normalized && reaches(entry, other))
+    .filter((other) => other.normalized !== slot.normalized && reaches(other))
     .map((other) => other.normalized);
   // Denying write would deny apply_patch again.
   const carriesBack = slot.normalized === "apply_patch" ? names.filter((name) => name !== "write") : names;

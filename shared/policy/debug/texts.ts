@@ -1,7 +1,7 @@
 /** English lines for comparisons, refutations and edits: command line, CI reports and error messages. */
 
 import { pathText } from "../configRecord.ts";
-import { describeReason, toolSteps } from "../explain.ts";
+import { describeAbsence, describeReason, toolSteps } from "../explain.ts";
 import type { ConfigEdit, PolicyContext, PolicyRow, PolicyRule, PolicyTrace } from "../types.ts";
 import type { AssertionResult } from "./assertions.ts";
 import type { TraceComparison } from "./compareTraces.ts";
@@ -25,7 +25,7 @@ function verdictLine(trace: PolicyTrace, row: PolicyRow | undefined): string {
   if (row === undefined) return "not known";
   const { verdict } = row;
   if (verdict.kind === "kept") return "kept";
-  if (verdict.kind === "absent") return `not present: ${verdict.reason}`;
+  if (verdict.kind === "absent") return `not present: ${describeAbsence(verdict.reason, verdict.params)}`;
   const index = trace.columns.findIndex((column) => column.id === verdict.column);
   const cell = row.cells[index];
   const rule = trace.rules.find((candidate) => candidate.id === cell?.ruleIds?.[0]);

@@ -1,6 +1,7 @@
 /** Why a tool is missing or there, and the smallest edits that change it, each tried before it is offered. */
 
 import { type CompiledPolicy, compilePolicy } from "../compile.ts";
+import { snapshotConfig } from "../configRecord.ts";
 import { validatePolicyConfig } from "../configSchema.ts";
 import { evaluatePolicy } from "../evaluate.ts";
 import { type ToolStep, toolSteps } from "../explain.ts";
@@ -8,8 +9,17 @@ import { normalizeToolName } from "../names.ts";
 import { tracePolicy } from "../trace.ts";
 import type { ConfigEdit, ConfigPath, PolicyContext, PolicyTrace, Reason, RegisteredTool } from "../types.ts";
 import { applyEdits } from "./configEdits.ts";
-import { type ClassLabel, type ContextClass, enumerateContexts } from "./contextClasses.ts";
-import { type Move, removalMoves, repairMoves } from "./repairMoves.ts";
+import {
+  type ClassLabel,
+  type ClassParts,
+  classOf,
+  combine,
+  countClasses,
+  createContextSpace,
+} from "./contextClasses.ts";
+import { type Move, removalMoves, repairMoves, valueAt } from "./repairMoves.ts";
+import { finish, type Steps } from "./steps.ts";
+import { type ClassEvaluator, createClassEvaluator, haveSameBits, type Survivors } from "./survivors.ts";
 
 /** A column that removes the tool, or would if the tool got there. */
 export interface Remover extends ToolStep {
@@ -82,31 +92,52 @@ export function whyTool(
   name: string,
   options: WhyOptions = {},
 ): WhyAnswer {
+  return finish(whySteps(compiled, config, context, tools, name, options));
+}
+
+/** The same as `whyTool`, in steps. */
+export function* whySteps(
+  { hardening }: CompiledPolicy,
+  config: unknown,
+  context: PolicyContext,
+  tools: readonly RegisteredTool[],
+  name: string,
+  options: WhyOptions = {},
+): Steps<WhyAnswer> {
+  // Edits of a snapshot leave the rest of it as it is, so that only what they change is compiled again.
+  const saved = snapshotConfig(config);
+  const compiled = compilePolicy(saved, { hardening });
   const trace = tracePolicy(compiled, context, tools);
   const position = positionOf(tools, name);
   const row = trace.rows[position];
   if (row === undefined) return { name, state: "unknown", removers: [], unmet: [], repairs: [] };
+  yield;
   const removers = removersOf(trace, row.name, context);
   const unmet = removers.flatMap(({ cell }) =>
     cell.why !== undefined && unmetCodes.has(cell.why.code) ? [cell.why] : [],
   );
   const isKept = row.verdict.kind === "kept";
+  const lists = createToolLists(tools, position);
+  const question: Question = { compiled, config: saved, context, lists, trace, name: row.name, isKept };
   const found = isKept
     ? removalMoves(compiled, context, tools, row.name)
-    : searchRepairs(compiled, config, context, tools, position);
+    : yield* searchRepairs(question, position);
   const { layer, maxRepairs = 8, maxContexts = 400 } = options;
   const inLayer =
     layer === undefined ? found : found.filter((edits) => edits.every((edit) => isBelow(edit.path, layer)));
-  const classes = sample(enumerateContexts(compiled), maxContexts);
-  const before = classes.map((one) => evaluatePolicy(compiled, one.context, tools).tools);
-  const repairs = inLayer
-    .slice(0, maxRepairs * 2)
-    .map((edits) =>
-      tryRepair({ compiled, config, context, tools, trace, name: row.name, isKept }, edits, classes, before),
-    )
-    .filter((repair) => repair !== undefined)
-    .sort((a, b) => costOf(a) - costOf(b))
-    .slice(0, maxRepairs);
+  let repairs: Repair[] = [];
+  if (inLayer.length > 0) {
+    const axes = yield* createContextSpace(compiled).axes({});
+    const before = yield* look(compiled, tools, sample(combine(axes), countClasses(axes), maxContexts));
+    yield;
+    const problems = validatePolicyConfig(saved).length;
+    const tried: Repair[] = [];
+    for (const edits of inLayer.slice(0, maxRepairs * 2)) {
+      const repair = yield* tryRepair(question, edits, before, problems);
+      if (repair !== undefined) tried.push(repair);
+    }
+    repairs = withoutDetours(tried.sort((a, b) => costOf(a) - costOf(b))).slice(0, maxRepairs);
+  }
   return {
     name: row.name,
     state: row.verdict.kind,
@@ -120,9 +151,39 @@ export function whyTool(
 }
 
 /** Evenly spread over all classes, so that no agent is left out of a large config. */
-function sample<T>(items: readonly T[], count: number): T[] {
-  const stride = Math.max(1, Math.ceil(items.length / count));
-  return items.filter((_, index) => index % stride === 0);
+function sample<T>(items: Iterable<T>, size: number, count: number): T[] {
+  const stride = Math.max(1, Math.ceil(size / count));
+  const chosen: T[] = [];
+  let index = 0;
+  for (const item of items) {
+    if (index % stride === 0) chosen.push(item);
+    index += 1;
+  }
+  return chosen;
+}
+
+interface LookedAt {
+  classes: readonly ClassParts[];
+  evaluator: ClassEvaluator;
+  /** By class. */
+  survivors: readonly Survivors[];
+}
+
+/** How many classes are looked at between two pauses. */
+const classesPerStep = 16;
+
+function* look(
+  compiled: CompiledPolicy,
+  tools: readonly RegisteredTool[],
+  classes: readonly ClassParts[],
+): Steps<LookedAt> {
+  const evaluator = createClassEvaluator(compiled, tools);
+  const survivors: Survivors[] = [];
+  for (const [index, parts] of classes.entries()) {
+    if (index % classesPerStep === 0) yield;
+    survivors.push(evaluator.survivors(parts));
+  }
+  return { classes, evaluator, survivors };
 }
 
 function positionOf(tools: readonly RegisteredTool[], name: string): number {
@@ -152,40 +213,50 @@ function outside(removers: readonly Remover[], layer: ConfigPath): string[] {
     .map((remover) => remover.label);
 }
 
+/** One question and what its repairs are tried against. */
+interface Question {
+  compiled: CompiledPolicy;
+  /** A snapshot. */
+  config: unknown;
+  context: PolicyContext;
+  lists: ToolLists;
+  trace: PolicyTrace;
+  name: string;
+  isKept: boolean;
+}
+
 /** Mends the first removing column in every known way, then the next one, until the tool is there. */
-function searchRepairs(
-  compiled: CompiledPolicy,
-  config: unknown,
-  context: PolicyContext,
-  tools: readonly RegisteredTool[],
+function* searchRepairs(
+  { compiled, config, context, lists }: Question,
   position: number,
-): Move[] {
+): Steps<readonly Move[]> {
   const maxSteps = 6;
   const maxNodes = 150;
   const found: Move[] = [];
   const seen = new Set<string>();
-  let queue: { edits: Move; config: unknown }[] = [{ edits: [], config }];
+  let queue: { edits: Move; config: unknown; compiled: CompiledPolicy }[] = [{ edits: [], config, compiled }];
   let nodes = 0;
   for (let step = 0; step < maxSteps && queue.length > 0; step += 1) {
     const next: typeof queue = [];
     for (const state of queue) {
-      const current = step === 0 ? compiled : compilePolicy(state.config, { hardening: compiled.hardening });
+      yield;
       // Switches of availability live outside of the list of tools, so a tool they bring back is marked present.
-      for (const move of repairMoves(
-        current,
-        context,
-        withoutSwitchedOff(tools, position, state.edits),
-        position,
-      )) {
+      for (const move of repairMoves(state.compiled, context, lists.with(state.edits), position)) {
         nodes += 1;
         if (nodes > maxNodes) return found;
+        // The name stands there already and did not help.
+        if (move.some((edit) => repeatsEntry(state.config, edit))) continue;
+        yield;
         const edits = [...state.edits, ...move];
-        const edited = applyEdits(state.config, move);
+        const edited = snapshotConfig(applyEdits(state.config, move));
         const key = JSON.stringify(edited);
         if (seen.has(key)) continue;
         seen.add(key);
-        if (isThere(compiled, edited, context, tools, position, edits)) found.push(edits);
-        else next.push({ edits, config: edited });
+        const after = compilePolicy(edited, { hardening: compiled.hardening, earlier: compiled });
+        const list = lists.with(edits);
+        const kept = evaluatePolicy(after, context, list).tools;
+        if (kept.includes(list[position]?.name ?? "")) found.push(edits);
+        else next.push({ edits, config: edited, compiled: after });
       }
     }
     queue = next;
@@ -193,68 +264,80 @@ function searchRepairs(
   return found;
 }
 
-function isThere(
-  { hardening }: CompiledPolicy,
-  config: unknown,
-  context: PolicyContext,
-  tools: readonly RegisteredTool[],
-  position: number,
-  edits: Move,
-): boolean {
-  const list = withoutSwitchedOff(tools, position, edits);
-  const kept = evaluatePolicy(compilePolicy(config, { hardening }), context, list).tools;
-  return kept.includes(list[position]?.name ?? "");
+/** Whether an insertion gives a list an entry that it has. */
+function repeatsEntry(config: unknown, edit: ConfigEdit): boolean {
+  if (edit.op !== "insert") return false;
+  const list = valueAt(config, edit.path.slice(0, -1));
+  return Array.isArray(list) && list.includes(edit.value);
 }
 
-/** The list of tools as it would be once an edit turns on what the config switched off. */
-function withoutSwitchedOff(
-  tools: readonly RegisteredTool[],
-  position: number,
-  edits: Move,
-): readonly RegisteredTool[] {
+/** Leaves out repairs that do all that a better one does, and something else besides. */
+function withoutDetours(best: readonly Repair[]): Repair[] {
+  const sets = best.map(({ edits }) => new Set(edits.map((edit) => JSON.stringify(edit))));
+  return best.filter((_, index) => {
+    const own = sets[index];
+    return !sets
+      .slice(0, index)
+      .some((better) => own !== undefined && better.size < own.size && isSubset(better, own));
+  });
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  for (const item of part) if (!whole.has(item)) return false;
+  return true;
+}
+
+/** The list of tools as it is, and as it would be once an edit turns on what the config switched off. */
+interface ToolLists {
+  with(edits: Move): readonly RegisteredTool[];
+}
+
+function createToolLists(tools: readonly RegisteredTool[], position: number): ToolLists {
   const tool = tools[position];
   const path = tool?.unavailable?.params?.path;
-  if (tool === undefined || path === undefined) return tools;
-  if (!edits.some((edit) => edit.op === "set" && edit.value === true && edit.path.join(".") === path))
-    return tools;
+  if (tool === undefined || path === undefined) return { with: () => tools };
   const { unavailable: _, ...present } = tool;
-  return tools.with(position, present);
+  // One list object, because the engine is fast for a list that it has seen before.
+  const switchedOn = tools.with(position, present);
+  return {
+    with: (edits) =>
+      edits.some((edit) => edit.op === "set" && edit.value === true && edit.path.join(".") === path)
+        ? switchedOn
+        : tools,
+  };
 }
 
-interface Question {
-  compiled: CompiledPolicy;
-  config: unknown;
-  context: PolicyContext;
-  tools: readonly RegisteredTool[];
-  trace: PolicyTrace;
-  name: string;
-  isKept: boolean;
-}
-
-function tryRepair(
-  question: Question,
+function* tryRepair(
+  { compiled, config, context, lists, trace, name, isKept }: Question,
   edits: Move,
-  classes: readonly ContextClass[],
-  before: readonly (readonly string[])[],
-): Repair | undefined {
-  const { compiled, config, context, trace, name, isKept } = question;
-  const edited = applyEdits(config, edits);
-  const position = positionOf(question.tools, name);
-  const tools = withoutSwitchedOff(question.tools, position, edits);
-  const after = compilePolicy(edited, { hardening: compiled.hardening });
+  before: LookedAt,
+  problemsBefore: number,
+): Steps<Repair | undefined> {
+  yield;
+  const edited = snapshotConfig(applyEdits(config, edits));
+  const tools = lists.with(edits);
+  const after = compilePolicy(edited, { hardening: compiled.hardening, earlier: compiled });
   const here = difference(trace.result.tools, evaluatePolicy(after, context, tools).tools);
   if (!(isKept ? here.closes : here.opens).includes(name)) return undefined;
-  const contexts = classes.flatMap((one, index): RepairEffect[] => {
-    const change = difference(before[index] ?? [], evaluatePolicy(after, one.context, tools).tools);
-    return change.opens.length + change.closes.length === 0 ? [] : [{ label: one.label, ...change }];
-  });
+  const now = yield* look(after, tools, before.classes);
+  const contexts: RepairEffect[] = [];
+  for (const [index, parts] of before.classes.entries()) {
+    const old = before.survivors[index];
+    const changed = now.survivors[index];
+    if (old === undefined || changed === undefined || haveSameBits(old.bits, changed.bits)) continue;
+    if (contexts.length % classesPerStep === 0) yield;
+    const change = difference(before.evaluator.names(old), now.evaluator.names(changed));
+    if (change.opens.length + change.closes.length > 0)
+      contexts.push({ label: classOf(parts).label, ...change });
+  }
+  yield;
   return {
     edits: [...edits],
     opensHere: here.opens.filter((tool) => tool !== name),
     closesHere: here.closes.filter((tool) => tool !== name),
     contexts,
-    contextsChecked: classes.length,
-    isValid: validatePolicyConfig(edited).length <= validatePolicyConfig(config).length,
+    contextsChecked: before.classes.length,
+    isValid: validatePolicyConfig(edited).length <= problemsBefore,
   };
 }
 

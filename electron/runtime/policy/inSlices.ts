@@ -1,0 +1,21 @@
+/** Runs long computations in slices, so that calls, approvals and the panel get their turn in between. */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { AppError } from "../../../shared/errors/index.ts";
+import type { Steps } from "../../../shared/policy/debug/index.ts";
+
+/** A frame of the panel has 16 ms; half of one leaves room for what a step takes over. */
+const sliceMs = 8;
+
+/** @throws AppError CANCELLED when the signal is aborted; between two slices it is looked at */
+export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    if (signal?.aborted === true) throw new AppError("CANCELLED", "The question was withdrawn.");
+    const sliceEndMs = performance.now() + sliceMs;
+    do {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < sliceEndMs);
+    await nextTurn();
+  }
+}
