@@ -59,11 +59,11 @@ it("keeps a summary on one line", () => {
 });
 
 it("cannot be made to draw on the terminal by a word that a reason quotes", () => {
-  const escape = "\u001b]0;title\u0007\u009b2J";
+  const drawing = "\u001b]0;title\u0007\u009b2J";
   const text = requestLines({
     ...request,
-    askedBecause: [{ code: "safeBinArgument", params: { word: escape } }],
-    warnings: [{ level: "warn", reason: { code: "grantFileChanged", params: { path: escape } } }],
+    askedBecause: [{ code: "safeBinArgument", params: { word: drawing } }],
+    warnings: [{ level: "warn", reason: { code: "grantFileChanged", params: { path: drawing } } }],
   }).join("\n");
   expect(text).not.toMatch(/[\u001b\u0007\u009b]/);
 });

@@ -237,6 +237,13 @@ describe("the runtime", () => {
     expect(await readFile(join(stateDir, "exec-approvals.json"), "utf8")).toBe(broken);
   });
 
+  it("says in its status whether a prompt can reach a person, before and after one comes", async () => {
+    await start(coding);
+    expect((await rpc.call("app.status", {})).prompt).toEqual({ reach: "noPanel", checkAtStart: "pending" });
+    await rpc.call("approvals.attend", {});
+    expect((await rpc.call("app.status", {})).prompt.reach).toBe("reachable");
+  });
+
   it("refuses to run a program that changed between the prompt and the click", async () => {
     await start(coding);
     await rpc.call("approvals.attend", {});

@@ -8,6 +8,7 @@ import type { Handlers } from "../../shared/rpc/index.ts";
 import { createApprovals } from "./approvals/createApprovals.ts";
 import { createGrants } from "./approvals/grants.ts";
 import { createPresence } from "./approvals/presence.ts";
+import { createPromptCheck } from "./approvals/promptCheck.ts";
 import { createCalls } from "./calls/createCalls.ts";
 import { createToolSurface } from "./calls/createToolSurface.ts";
 import { createClients } from "./clients/createClients.ts";
@@ -224,6 +225,12 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
 
   const processes = createProcessDesk({ sessions, hub, logger, onChanged: () => status.announce() });
+  const promptCheck = createPromptCheck({
+    presence,
+    record: recorder.record,
+    onChecked: () => status.announce(),
+    logger,
+  });
   const status = createStatusDesk({
     deps,
     hub,
@@ -235,6 +242,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     clients,
     ledger,
     broadMode,
+    promptCheck,
     storageProblems: database.problems,
     isFirstRun,
   });
@@ -338,6 +346,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     for (const off of offs) off();
     await grants.dispose();
     processes.dispose();
+    promptCheck.dispose();
     status.dispose();
     recorder.dispose();
     await Promise.all([config.dispose(), settings.dispose(), approvalsFile.dispose()]);

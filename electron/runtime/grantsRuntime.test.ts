@@ -191,6 +191,7 @@ describe("a grant chosen in the prompt", () => {
     await start();
     for (const [command, code] of [
       ["sh -c 'uname'", "always.inlineEval"],
+      ["sh -s", "always.shell"],
       ["find . -name x", "always.interpreter"],
       ["uname > x", "always.notAnalyzable"],
       ["ls *", "always.expands"],

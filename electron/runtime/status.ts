@@ -2,6 +2,7 @@
 
 import type { AppStatus } from "../../shared/contract/index.ts";
 import type { Approvals } from "./approvals/createApprovals.ts";
+import type { PromptCheck } from "./approvals/promptCheck.ts";
 import type { Clients } from "./clients/createClients.ts";
 import type { ConfigStore, SettingsStore } from "./config/index.ts";
 import type { EventHub } from "./events/eventHub.ts";
@@ -34,6 +35,7 @@ export interface StatusDeps {
   clients: Clients;
   ledger: Ledger;
   broadMode: BroadMode;
+  promptCheck: PromptCheck;
   storageProblems: AppStatus["settingsProblems"];
   isFirstRun: boolean;
 }
@@ -89,6 +91,7 @@ export function createStatusDesk(parts: StatusDeps): StatusDesk {
       connectedClients: parts.clients.connectedCount(),
       ledger: { entries: parts.ledger.count(), verifiedAtMs },
       eventLoopLagP99Ms: lagP99Ms,
+      prompt: parts.promptCheck.current(),
       firstRun: parts.isFirstRun,
       nowMs: deps.clock.nowMs(),
     };

@@ -49,6 +49,7 @@ export function testStatus(changes: Partial<AppStatus> = {}): AppStatus {
     connectedClients: 0,
     ledger: { entries: 12, verifiedAtMs: null },
     eventLoopLagP99Ms: 9,
+    prompt: { reach: "reachable", checkAtStart: "passed" },
     firstRun: false,
     nowMs: Date.now(),
     ...changes,

@@ -67,6 +67,11 @@ export const appStatus = z.object({
   connectedClients: z.number().int(),
   ledger: z.object({ entries: z.number().int(), verifiedAtMs: z.number().nullable() }),
   eventLoopLagP99Ms: z.number().nullable(),
+  /** Whether a prompt can reach a person (A17): now, and as the self-test found it shortly after the start. */
+  prompt: z.object({
+    reach: z.enum(["reachable", "waitsForOperator", "noPanel", "screenLocked"]),
+    checkAtStart: z.enum(["pending", "passed", "failed"]),
+  }),
   /** Nobody has used this state directory with Sallyport yet. */
   firstRun: z.boolean(),
   nowMs: z.number(),

@@ -7,8 +7,8 @@ import type { AnalyzeOptions, PlannedCommand } from "./types.ts";
 
 type Pinned = PlannedCommand["pinned"];
 
-/** A longer text is read in full by nobody; its first words are bound. */
-const maxWords = 64;
+/** Different words; what stands behind so many is read by nobody, and each costs a look at the disk. */
+const maxWords = 512;
 
 /**
  * `./build.sh > log 2>&1` is no simple command, and still depends on `build.sh`. Every word is tried: a bare name as
@@ -46,7 +46,7 @@ export function findNamedFiles(text: string, options: AnalyzeOptions): Pinned {
 }
 
 /** Quotes and escapes both as borders and as nothing, so that neither hides a name. */
-function wordsOf(text: string): Set<string> {
+function wordsOf(text: string): string[] {
   const words = [text, text.replace(/['"\\]/g, "")].flatMap((one) => one.split(/[\s;&|()<>"'`={}]+/));
-  return new Set(words.filter((word) => word !== "").slice(0, maxWords));
+  return [...new Set(words.filter((word) => word !== ""))].slice(0, maxWords);
 }

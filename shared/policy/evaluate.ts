@@ -3,7 +3,7 @@
 import type { CompiledPolicy } from "./compile.ts";
 import { deepFreeze } from "./configRecord.ts";
 import { stageFindings, unknownProfileFindings } from "./findings.ts";
-import type { HttpDenyHit } from "./httpSurface.ts";
+import type { HttpDenyHit, HttpDenyPolicy } from "./httpSurface.ts";
 import { type CompiledList, findHit } from "./lists.ts";
 import { normalizeKey } from "./names.ts";
 import type { StagePolicy } from "./pick.ts";
@@ -55,11 +55,15 @@ export function evaluatePolicy(
   return runPolicy(compiled, context, tools).result;
 }
 
-/** The walk behind `evaluatePolicy` and `tracePolicy`. */
+/**
+ * The walk behind `evaluatePolicy` and `tracePolicy`.
+ * @param withStages false leaves `result.stages` empty, for a walk whose way nobody reads
+ */
 export function runPolicy(
   compiled: CompiledPolicy,
   context: PolicyContext,
   tools: readonly RegisteredTool[],
+  { withStages = true }: { withStages?: boolean } = {},
 ): PolicyRun {
   const plan = planFor(compiled, context);
   const index = indexTools(tools);
@@ -83,7 +87,9 @@ export function runPolicy(
     stages.push(verdicts);
     if (verdicts.report.warning !== undefined) result.warnings.push(verdicts.report.warning);
     if (verdicts.findings.length > 0) result.findings.push(...verdicts.findings);
-    current = applyStage(verdicts, index, current, stageResults);
+    current = withStages
+      ? applyStage(verdicts, index, current, stageResults)
+      : current.filter((slot) => !stageRemoves(verdicts, slot));
   }
   const http = context.surface === "http" ? httpEnd(compiled, index, facts, current, result) : noHttpEnd;
   const surviving = [...(context.surface === "http" ? http.surviving : current), ...entering.appended];
@@ -112,6 +118,11 @@ export function entryFacts(
 }
 
 const noNames: ReadonlySet<string> = new Set();
+
+export function stageRemoves({ deny, allow, report }: StageVerdicts, position: number): boolean {
+  if (deny !== undefined && deny[position] !== -1) return true;
+  return !report.dropped && allow !== undefined && allow[position] === -1;
+}
 
 function applyStage(
   { policy, deny, allow, report }: StageVerdicts,
@@ -234,6 +245,35 @@ interface HttpEnd {
   denied: ReadonlyMap<number, HttpDenyHit>;
 }
 
+interface HttpDenials {
+  ownerOnly: ReadonlySet<number>;
+  denied: ReadonlyMap<number, HttpDenyHit>;
+}
+
+const noSlots: ReadonlySet<number> = new Set();
+const denialMemory = new WeakMap<HttpDenyPolicy, WeakMap<ToolIndex, HttpDenials>>();
+
+/** What the end of the HTTP surface says about the tools of a list, whoever asks. */
+function httpDenials(policy: HttpDenyPolicy, index: ToolIndex): HttpDenials {
+  let memory = denialMemory.get(policy);
+  if (memory === undefined) {
+    memory = new WeakMap();
+    denialMemory.set(policy, memory);
+  }
+  const known = memory.get(index);
+  if (known !== undefined) return known;
+  const ownerOnly = new Set<number>();
+  const denied = new Map<number, HttpDenyHit>();
+  index.slots.forEach((slot, position) => {
+    if (isOwnerOnlyTool(slot)) ownerOnly.add(position);
+    const hit = policy.denies(slot);
+    if (hit !== undefined) denied.set(position, hit);
+  });
+  const denials = { ownerOnly, denied };
+  memory.set(index, denials);
+  return denials;
+}
+
 const noHttpEnd: HttpEnd = { surviving: [], owner: new Set(), denied: new Map() };
 
 /** On HTTP the owner filter comes behind the stages, then the deny set of the surface (policy §15). */
@@ -244,13 +284,8 @@ function httpEnd(
   current: readonly number[],
   result: PolicyResult,
 ): HttpEnd {
-  const owner = new Set<number>();
-  const denied = new Map<number, HttpDenyHit>();
-  index.slots.forEach((slot, position) => {
-    if (!facts.isOwner && isOwnerOnlyTool(slot)) owner.add(position);
-    const hit = compiled.httpDeny.denies(slot);
-    if (hit !== undefined) denied.set(position, hit);
-  });
+  const { ownerOnly, denied } = httpDenials(compiled.httpDeny, index);
+  const owner = facts.isOwner ? noSlots : ownerOnly;
   const lostToOwner = current.filter((slot) => owner.has(slot));
   const lostToDeny = current.filter((slot) => !owner.has(slot) && denied.has(slot));
   if (lostToOwner.length > 0)

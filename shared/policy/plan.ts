@@ -160,9 +160,7 @@ function providerProfileStage(
   globalEntry: ProviderEntry | undefined,
 ): StagePolicy | undefined {
   if (agentEntry === undefined && globalEntry === undefined) return undefined;
-  const key = [agentEntry, globalEntry]
-    .map((entry) => (entry === undefined ? "" : pathText(entry.path)))
-    .join("|");
+  const key = `${agentEntry?.place ?? ""}|${globalEntry?.place ?? ""}`;
   const parts = [agentEntry?.record, globalEntry?.record];
   return memo(compiled, `provider-profile|${key}`, parts, () =>
     profileStage("provider-profile", "tools.byProvider.profile", [agentEntry, globalEntry], {
@@ -179,7 +177,7 @@ function scopeStage(
   scope: ToolsScope,
 ): StagePolicy | undefined {
   const parts = [scope.record?.allow, scope.record?.alsoAllow, scope.record?.deny];
-  return memo(compiled, `${column}|${pathText(scope.path)}|${label}`, parts, () => {
+  return memo(compiled, `${column}|${scope.place}|${label}`, parts, () => {
     const picked = pickLists(scope.record, scope.path);
     return picked === undefined ? undefined : compileStage(column, label, picked, { strips: true });
   });
@@ -194,7 +192,7 @@ function providerStage(
   provider: string | undefined,
 ): StagePolicy | undefined {
   if (entry === undefined) return undefined;
-  return memo(compiled, `${column}|${pathText(entry.path)}|${label}`, [scope.record?.byProvider], () => {
+  return memo(compiled, `${column}|${entry.place}|${label}`, [scope.record?.byProvider], () => {
     const picked = pickLists(entry.record, entry.path);
     if (picked === undefined) return undefined;
     const whole = findProviderEntry(scope, provider, undefined, false);

@@ -131,6 +131,7 @@ function workOut(index: ToolIndex, facts: EntryFacts): EnteringTools {
   const preFilters: PreFilterOutcome[] = [];
   let slots = index.slots.map((_, slot) => slot).filter((slot) => available[slot] === true);
   for (const [filter, found] of reasons) {
+    if (found.size === 0) continue;
     const removed = slots.filter((slot) => found.has(slot));
     if (removed.length === 0) continue;
     slots = slots.filter((slot) => !found.has(slot));

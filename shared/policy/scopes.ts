@@ -1,12 +1,14 @@
 /** The places a policy is written in: the global tools object, the agents' and their byProvider entries. */
 
-import { asRecord, type ConfigRecord, getIn, getList, getRecord } from "./configRecord.ts";
+import { asRecord, type ConfigRecord, getIn, getList, getRecord, pathText } from "./configRecord.ts";
 import { normalizeAgentId, normalizeKey } from "./names.ts";
 import type { ConfigPath } from "./types.ts";
 
 /** A `tools` object or a byProvider entry, with its place in the config. */
 export interface Scope {
   path: ConfigPath;
+  /** The path as text, for keys. */
+  place: string;
   record: ConfigRecord | undefined;
 }
 
@@ -36,10 +38,11 @@ export function toolsScope(value: unknown, path: ConfigPath): ToolsScope {
     const key = normalizeKey(rawKey);
     const entry = asRecord(item);
     if (key !== undefined && entry !== undefined) {
-      byProvider.set(key, { key: rawKey, record: entry, path: [...path, "byProvider", rawKey] });
+      const entryPath = [...path, "byProvider", rawKey];
+      byProvider.set(key, { key: rawKey, record: entry, path: entryPath, place: pathText(entryPath) });
     }
   }
-  return { path, record, byProvider };
+  return { path, place: pathText(path), record, byProvider };
 }
 
 /** Agents by normalised id; the first entry of an id wins (policy §5). */

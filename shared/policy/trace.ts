@@ -27,7 +27,9 @@ export function tracePolicy(
 ): PolicyTrace {
   const run = runPolicy(compiled, context, tools);
   const isHttp = context.surface === "http";
-  const httpRun = isHttp ? run : runPolicy(compiled, { ...context, surface: "http" }, tools);
+  const httpRun = isHttp
+    ? run
+    : runPolicy(compiled, { ...context, surface: "http" }, tools, { withStages: false });
   const rules: RuleCollector = { preFilters: new Map(), lists: [] };
   const specs = columnsOf(run, isHttp);
   const rulings = specs.map((spec) => rulingsOf(compiled, spec, run, httpRun, rules));
@@ -50,12 +52,17 @@ function rowsOf(
   // Without HTTP as its surface, the last column stands apart: it says nothing about the tool's way.
   const wayLength = isHttp ? columns.length : columns.length - 1;
   const verdicts = new VerdictMemory(run);
+  const same = rulings.map((ruling) => ("reached" in ruling ? ruling : undefined));
+  const perSlot = rulings.map((ruling) => ("reached" in ruling ? undefined : ruling));
   const rows = slots.map((slot, position): PolicyRow => {
     const beside = appended.has(position);
     const cells: PolicyCell[] = [];
     let removedAt = -1;
     for (let c = 0; c < columns.length; c += 1) {
-      const ruling = beside && c > 0 && c < wayLength ? besideRuling(columns[c]) : at(rulings[c], position);
+      const ruling =
+        beside && c > 0 && c < wayLength
+          ? besideRuling(columns[c])
+          : (same[c] ?? perSlot[c]?.[position] ?? skipped);
       if (c >= wayLength || removedAt === -1) {
         cells.push(ruling.reached);
         if (!ruling.removes) survivors[c] = (survivors[c] ?? 0) + 1;
@@ -77,11 +84,6 @@ function rowsOf(
     column.survivors = survivors[c] ?? 0;
   });
   return rows;
-}
-
-function at(rulings: ColumnRulings | undefined, position: number): Ruling {
-  if (rulings === undefined) return skipped;
-  return "reached" in rulings ? rulings : (rulings[position] ?? skipped);
 }
 
 const beside: Ruling = {

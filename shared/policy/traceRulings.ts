@@ -3,10 +3,10 @@
 import type { CellEffect, ColumnId, PreFilterId, ReasonCode } from "./codes.ts";
 import type { CompiledPolicy } from "./compile.ts";
 import { deepFreeze, pathText } from "./configRecord.ts";
-import type { PolicyRun, StageVerdicts } from "./evaluate.ts";
+import { type PolicyRun, type StageVerdicts, stageRemoves } from "./evaluate.ts";
 import type { CompiledList, ListEntry } from "./lists.ts";
 import type { StagePolicy } from "./pick.ts";
-import type { ToolSlot } from "./toolIndex.ts";
+import type { EnteringTools, ToolSlot } from "./toolIndex.ts";
 import type { ColumnSpec } from "./traceColumns.ts";
 import type { ConfigPath, PolicyCell, PolicyRule, Reason } from "./types.ts";
 import { matchesPattern } from "./wildcards.ts";
@@ -48,9 +48,11 @@ export function rulingsOf(
   const slots = run.entering.index.slots;
   switch (spec.kind) {
     case "exists":
-      return slots.map(existsRuling(run, rules.preFilters));
+      return entryRulings("exists", run, rules, (found) => slots.map(existsRuling(run, found)));
     case "pre-filter":
-      return slots.map(preFilterRuling(spec.filter, run, rules.preFilters));
+      return entryRulings(spec.filter, run, rules, (found) =>
+        slots.map(preFilterRuling(spec.filter, run, found)),
+      );
     case "http-owner":
       return slots.map(httpOwnerRuling(run, rules.preFilters));
     case "skipped":
@@ -62,6 +64,35 @@ export function rulingsOf(
       for (const rule of compiled.httpDeny.rules) rules.lists.push(rule);
       return slots.map(run === httpRun ? httpDenyRuling(run) : httpSurfaceRuling(httpRun));
   }
+}
+
+interface EntryRulings {
+  rulings: readonly Ruling[];
+  rules: ReadonlyMap<string, PolicyRule>;
+}
+
+const entryMemory = new WeakMap<EnteringTools, Map<string, EntryRulings>>();
+
+/** What stands before the stages depends on the entering tools alone, so it is worked out once for them. */
+function entryRulings(
+  column: PreFilterId | "exists",
+  { entering }: PolicyRun,
+  rules: RuleCollector,
+  make: (found: Map<string, PolicyRule>) => readonly Ruling[],
+): readonly Ruling[] {
+  const memory = entryMemory.get(entering) ?? new Map<string, EntryRulings>();
+  entryMemory.set(entering, memory);
+  let known = memory.get(column);
+  if (known === undefined) {
+    const found = new Map<string, PolicyRule>();
+    known = { rulings: make(found), rules: found };
+    // Traces share these objects, so nobody may change them.
+    deepFreeze(known.rulings);
+    for (const rule of found.values()) deepFreeze(rule);
+    memory.set(column, known);
+  }
+  for (const [id, rule] of known.rules) rules.preFilters.set(id, rule);
+  return known.rulings;
 }
 
 function removal(why: Reason, ruleIds: string[], effect: CellEffect = "removed"): Ruling {
@@ -155,11 +186,6 @@ function httpSurfaceRuling(httpRun: PolicyRun) {
     for (const { verdicts, ruling } of stageOf) if (stageRemoves(verdicts, position)) return ruling;
     return httpRun.httpOwner.has(position) ? owner : absent;
   };
-}
-
-export function stageRemoves({ deny, allow, report }: StageVerdicts, position: number): boolean {
-  if (deny !== undefined && deny[position] !== -1) return true;
-  return !report.dropped && allow !== undefined && allow[position] === -1;
 }
 
 const ruleMemory = new WeakMap<StagePolicy, readonly PolicyRule[]>();

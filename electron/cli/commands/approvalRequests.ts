@@ -49,14 +49,16 @@ export function watchCommand(context: CliContext): Command {
           for (const request of pending) {
             if (shown.has(request.id)) continue;
             shown.set(request.id, request);
-            if (json === true) context.io.stdout(`${safeJson(JSON.stringify({ event: "requested", request }))}\n`);
+            if (json === true)
+              context.io.stdout(`${safeJson(JSON.stringify({ event: "requested", request }))}\n`);
             else context.io.stdout(`${requestSummary(request)}\n`);
           }
           for (const id of [...shown.keys()]) {
             if (pending.some((request) => request.id === id)) continue;
             shown.delete(id);
             const decision = recent.find((candidate) => candidate.id === id) ?? null;
-            if (json === true) context.io.stdout(`${safeJson(JSON.stringify({ event: "resolved", id, decision }))}\n`);
+            if (json === true)
+              context.io.stdout(`${safeJson(JSON.stringify({ event: "resolved", id, decision }))}\n`);
             else context.io.stdout(`${id.slice(0, 8)}  ${decision?.outcome ?? "gone"}\n`);
           }
         };

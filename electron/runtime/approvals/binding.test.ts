@@ -51,6 +51,20 @@ describe("a binding", () => {
     expect(await changedSince(binding)).toMatchObject({ code: "fileGone" });
   });
 
+  it("notices a namesake in a folder that is searched earlier, and only that", async () => {
+    await mkdir(join(dir, "earlier"));
+    const searchPath = `${join(dir, "earlier")}:${dir}`;
+    const tool = join(dir, "tool");
+    const bound = await bind(join(dir, "cwd"), [{ path: tool, realPath: tool, name: "tool" }], searchPath);
+    if (!bound.ok) throw new Error("not bound");
+    expect(await changedSince(bound.binding)).toBeNull();
+    await writeFile(join(dir, "earlier", "tool"), "no program");
+    expect(await changedSince(bound.binding)).toBeNull();
+    await rm(join(dir, "earlier", "tool"));
+    await writeFile(join(dir, "earlier", "tool"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(await changedSince(bound.binding)).toMatchObject({ code: "nameChanged" });
+  });
+
   it("refuses to bind what cannot be read", async () => {
     expect(await bind(join(dir, "cwd"), [{ path: "/none", realPath: "/none" }])).toMatchObject({
       ok: false,

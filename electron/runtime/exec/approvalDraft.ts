@@ -155,7 +155,8 @@ function withheldCode({ allowAlways, inlineEval }: ExecDecision): string {
   const { withheldReason } = allowAlways;
   if (withheldReason !== "inlineEval" || inlineEval === null) return withheldReason ?? "nothing";
   const kind = classifyProgram(inlineEval.program);
-  if (kind === "shell" || kind === "dispatcher" || kind === "multiplexer") return kind;
+  if (kind === "shell") return inlineEval.flag === "<stdin>" ? kind : withheldReason;
+  if (kind === "dispatcher" || kind === "multiplexer") return kind;
   return withheldReason;
 }
 

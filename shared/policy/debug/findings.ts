@@ -5,7 +5,7 @@ import type { ColumnId, FindingKind } from "../codes.ts";
 import type { CompiledPolicy } from "../compile.ts";
 import { asRecord, getList, pathText } from "../configRecord.ts";
 import { nearestName } from "../didYouMean.ts";
-import { runPolicy, type StageVerdicts } from "../evaluate.ts";
+import { runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
 import { knownNames } from "../findings.ts";
 import { type ListEntry, pluginsGroup } from "../lists.ts";
 import { normalizeKey } from "../names.ts";
@@ -39,7 +39,7 @@ export function collectFindings(
   for (const stage of run.stages) {
     findings.push(...denyFindings(stage, index, names), ...allowFindings(stage, index, removedBefore));
     if (stage.policy.column === "profile") findings.push(...wideGrants(stage));
-    for (const slot of index.slots.keys()) if (removes(stage, slot)) removedBefore.add(slot);
+    for (const slot of index.slots.keys()) if (stageRemoves(stage, slot)) removedBefore.add(slot);
   }
   findings.push(...bothLists(compiled), ...overwrittenProviderKeys(compiled));
   const kept = new Set(run.result.tools);
@@ -73,11 +73,6 @@ function finding(
       ? {}
       : { fix: [{ op: "set" as const, path: [...path], value: suggestion }] }),
   };
-}
-
-function removes({ deny, allow, report }: StageVerdicts, slot: number): boolean {
-  if (deny !== undefined && deny[slot] !== -1) return true;
-  return !report.dropped && allow !== undefined && allow[slot] === -1;
 }
 
 /** Deny entries that name nothing: the reference never says a word about them. */

@@ -3,12 +3,11 @@
 import { profileLists } from "../catalog.ts";
 import type { CompiledPolicy } from "../compile.ts";
 import { asRecord, getIn, getList } from "../configRecord.ts";
-import { type PolicyRun, runPolicy, type StageVerdicts } from "../evaluate.ts";
+import { type PolicyRun, runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
 import { compileList, findHit, type ListEntry } from "../lists.ts";
 import { normalizeAgentId } from "../names.ts";
 import { resolveAgentId } from "../sessionKeys.ts";
 import type { ToolSlot } from "../toolIndex.ts";
-import { stageRemoves } from "../traceRulings.ts";
 import type { ConfigEdit, ConfigPath, PolicyContext, RegisteredTool } from "../types.ts";
 
 /** A set of edits that belong together and let the tool pass one column. */

@@ -2,9 +2,9 @@
 
 import { AppError } from "../../../../shared/errors/index.ts";
 import { createChildHub } from "./childHub.ts";
-import { maxUnreadInputBytes, notRead } from "./floodLimits.ts";
 import { holdUntilDrained } from "./ptyDrain.ts";
-import type { RunningChild, SpawnOptions } from "./types.ts";
+import { createPtyInput, type PtyInput } from "./ptyInput.ts";
+import type { RunningChild, SpawnOptions, WriteAnswer } from "./types.ts";
 
 export const ptyDefaultCols = 120;
 export const ptyDefaultRows = 30;
@@ -87,6 +87,8 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
   const hub = createChildHub();
   let isLive = true;
 
+  const input = inputOf(terminal, () => isLive);
+
   // node-pty throws read errors out of an event handler unless somebody else listens for them too. The end of
   // the terminal is reported as its exit, so there is nothing to do here.
   callIfPresent(terminal, "on", ["error", () => {}]);
@@ -97,6 +99,7 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
   );
   terminal.onExit(({ exitCode, signal }) => {
     isLive = false;
+    input?.close();
     drain.release();
     destroyTerminal(terminal);
     const signalNumber = signal ?? 0;
@@ -106,10 +109,10 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
     hub.close();
   });
 
-  const write = (data: string | Uint8Array) => {
+  const write = (data: string | Uint8Array): WriteAnswer => {
     if (!isLive) return { ok: false as const, reason: "the terminal is closed" };
     const buffer = typeof data === "string" ? Buffer.from(data) : Buffer.from(data);
-    if (unreadBytes(terminal) + buffer.byteLength > maxUnreadInputBytes) return notRead;
+    if (input !== null) return input.write(buffer);
     terminal.write(buffer);
     return { ok: true as const, bytes: buffer.byteLength };
   };
@@ -137,6 +140,8 @@ function wrapTerminal(terminal: NodePtyTerminal): RunningChild {
     onClose: hub.onClose,
     stopAdvancing() {},
     release() {
+      isLive = false;
+      input?.close();
       drain.release();
       destroyTerminal(terminal);
     },
@@ -151,15 +156,18 @@ function destroyTerminal(terminal: NodePtyTerminal): void {
   callIfPresent(terminal, "destroy", []);
 }
 
-/** Input that the terminal has not taken yet. node-pty keeps it in a queue without end that it does not show. */
-function unreadBytes(terminal: NodePtyTerminal): number {
-  const stream: unknown = Reflect.get(terminal, "_writeStream");
-  const queue: unknown =
-    typeof stream === "object" && stream !== null ? Reflect.get(stream, "_writeQueue") : null;
-  if (!Array.isArray(queue)) return 0;
-  return queue.reduce((sum: number, task: { buffer?: Uint8Array; offset?: number }) => {
-    return sum + (task.buffer?.byteLength ?? 0) - (task.offset ?? 0);
-  }, 0);
+/** @returns null where the terminal has no descriptor of its own (Windows) */
+function inputOf(terminal: NodePtyTerminal, isLive: () => boolean): PtyInput | null {
+  const fd: unknown = Reflect.get(terminal, "fd");
+  if (typeof fd !== "number" || process.platform === "win32") return null;
+  // The reading side closes the descriptor, by itself too, and says so before it does.
+  const isOpen = () => {
+    const reader: unknown = Reflect.get(terminal, "_socket");
+    return (
+      isLive() && (typeof reader !== "object" || reader === null || Reflect.get(reader, "destroyed") !== true)
+    );
+  };
+  return createPtyInput(fd, isOpen);
 }
 
 function callIfPresent(target: object, name: string, args: unknown[]): void {
