@@ -1,6 +1,6 @@
 /** Renders panel components against a real contract server in memory, for tests. */
 
-import { type RenderResult, render } from "@testing-library/react";
+import { configure, type RenderResult, render } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { contract, type SallyportContract } from "../../shared/contract/index.ts";
 import {
@@ -16,6 +16,9 @@ import {
 import { Providers } from "../app/Providers.tsx";
 import { createPanelRpc, type PanelRpc } from "../rpc/connection.ts";
 import { fixtureHandlers } from "./fixtures.ts";
+
+// Tests wait for states, not for time; a busy machine may need longer than the second that is the default.
+configure({ asyncUtilTimeout: 8000 });
 
 export type TestHandlers = Partial<Handlers<SallyportContract>>;
 

@@ -1,7 +1,11 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { InMemoryTaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js";
-import { CallToolResultSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolResultSchema,
+  CreateTaskResultSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../runtime/logging/logger.ts";
 import { createGateway, type Gateway } from "../createGateway.ts";
@@ -327,6 +331,23 @@ describe("waiting for a person", () => {
     }
     expect(states[0]).toBe("taskCreated");
     expect(states.at(-1)).toBe("result");
+  });
+
+  it("keeps no more than 256 tasks of a session, and none for ever", async () => {
+    runtime.onCall = () => Promise.resolve({ kind: "result", toolCallId: "c", content: [], isError: false });
+    const { client } = await connect();
+    await client.listTools();
+    const create = (ttl: number) =>
+      client.request(
+        { method: "tools/call", params: { name: "echo", arguments: {}, task: { ttl } } },
+        CreateTaskResultSchema,
+      );
+    const first = await create(0);
+    expect(first.task.ttl).toBe(1000);
+    const results = await Promise.allSettled(Array.from({ length: 270 }, () => create(60_000)));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    expect(String(refused[0]?.reason)).toContain("256 tasks");
   });
 
   it("cancels the call when its task is cancelled", async () => {

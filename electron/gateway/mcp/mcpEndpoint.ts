@@ -98,9 +98,12 @@ export function createMcpEndpoint(deps: {
       openRequests: 0,
     };
     await session.connect(transport);
-    await pass(open, request, response);
-    // Anything but a valid `initialize` opened nothing.
-    if (transport.sessionId === undefined) await session.close();
+    try {
+      await pass(open, request, response);
+    } finally {
+      // Anything but a valid `initialize` opened nothing, and a failure must not leave its listeners behind.
+      if (transport.sessionId === undefined) await session.close();
+    }
   };
 
   const pass = async (open: OpenSession, request: IncomingMessage, response: ServerResponse) => {
