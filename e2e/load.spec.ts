@@ -17,8 +17,8 @@ const bounds = {
   mainMb: 250,
   /** Growth of the panel's JavaScript heap, MB. */
   rendererMb: 200,
-  /** From a key press to the dialog it opens, while everything runs. */
-  keyMs: 1_500,
+  /** From a key press to a frame with the dialog that it opens, at worst. */
+  keyMs: 1_000,
   /** Until the panel has drawn a frame and run what was due: half of the time, and at worst. */
   frameMedianMs: 150,
   frameWorstMs: 1_500,
@@ -76,15 +76,28 @@ async function sample(desktop: Desktop): Promise<Sample> {
   return { mainMb: await mainMemory(desktop), heapMb: await heap(desktop.panel), frameMs, answerMs };
 }
 
-/** Opens the find dialog by its key and closes it again. @returns milliseconds until it was there */
+/**
+ * Opens the find dialog by its key and closes it again.
+ * @returns milliseconds from the press, as the browser stamped it, until a frame with the dialog was due
+ */
 async function keyRoundTrip(panel: Page): Promise<number> {
-  const pressedAtMs = performance.now();
+  const opened = panel.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const onKey = (event: KeyboardEvent) => {
+          const look = () => {
+            const isOpen = document.querySelector("dialog[open]") !== null;
+            requestAnimationFrame(isOpen ? () => resolve(performance.now() - event.timeStamp) : look);
+          };
+          look();
+        };
+        window.addEventListener("keydown", onKey, { once: true, capture: true });
+      }),
+  );
   await panel.keyboard.press("Control+k");
-  const dialog = panel.getByRole("dialog");
-  await dialog.waitFor();
-  const tookMs = performance.now() - pressedAtMs;
+  const tookMs = await opened;
   await panel.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
+  await panel.getByRole("dialog").waitFor({ state: "hidden" });
   return tookMs;
 }
 

@@ -257,6 +257,36 @@ describe("the runtime", () => {
     expect(await outcome).toMatchObject({ kind: "refused", details: { reason: "fileChanged" } });
   });
 
+  it("runs a command once when a retry joined its request, and gives both the result", async () => {
+    await start(coding);
+    await rpc.call("approvals.attend", {});
+    const command = "echo once >> joined.txt; wc -l < joined.txt";
+    const outcomes = [call("exec", { command }), call("exec", { command })];
+    await expect.poll(async () => (await nextPending()).joinedCount).toBe(2);
+    const request = await nextPending();
+    await rpc.call("approvals.resolve", { id: request.id, decision: "allow-once", digest: request.digest });
+    const both = await Promise.all(outcomes);
+    expect(both.map((outcome) => outcome.kind)).toEqual(["result", "result"]);
+    expect(await readFile(join(stateDir, "workspace", "joined.txt"), "utf8")).toBe("once\n");
+  });
+
+  it("starts no later part of a chain that was changed while an earlier part ran", async () => {
+    await start(coding);
+    const first = join(stateDir, "first.sh");
+    const second = join(stateDir, "second.sh");
+    const marker = join(stateDir, "marker");
+    await writeFile(second, `#!/bin/sh\necho second >> ${marker}\n`, { mode: 0o755 });
+    // The first part swaps the second one, which is on the list as well.
+    await writeFile(first, `#!/bin/sh\nprintf '#!/bin/sh\\necho evil >> ${marker}\\n' > ${second}\n`, {
+      mode: 0o755,
+    });
+    for (const pattern of [first, second])
+      await rpc.call("exec.approvals.allowlistAdd", { pattern, agentId: "main" });
+    const outcome = await call("exec", { command: `${first} && ${second}` });
+    await expect(readFile(marker, "utf8")).rejects.toThrow();
+    expect(JSON.stringify(outcome)).toContain("Nothing more was started");
+  });
+
   it("treats full as allowlist until a person confirms it, and ends it with restore", async () => {
     await start(`{ tools: { exec: { security: "full", ask: "off" } } }`);
     await rpc.call("approvals.attend", {});

@@ -34,8 +34,6 @@ export interface CompiledList {
   /** Position of each plain name, for plugin ids and `group:plugins`. */
   names: ReadonlyMap<string, number>;
   star: number;
-  /** Position of `group:plugins`, or -1. */
-  plugins: number;
   /** undefined when the list has no pattern. */
   pattern: PatternMatcher | undefined;
 }
@@ -108,7 +106,6 @@ export function compileList(
     exact,
     names,
     star,
-    plugins: names.get(pluginsGroup) ?? -1,
     pattern: patterns.length === 0 ? undefined : compilePatterns(patterns),
   };
 }
@@ -147,7 +144,7 @@ export function findHit(
   }
   if (pluginId !== undefined) {
     best = earlier(best, list.names.get(pluginId) ?? -1);
-    best = earlier(best, list.plugins);
+    best = earlier(best, list.names.get(pluginsGroup) ?? -1);
   }
   best = earlier(best, list.star);
   if (list.pattern !== undefined) best = earlier(best, list.pattern(name));

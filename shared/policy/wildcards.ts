@@ -19,7 +19,6 @@ export function compilePatterns(patterns: readonly { text: string; index: number
   const bySuffix = new Map<string, Pattern[]>();
   const byTrigram = new Map<number, Pattern[]>();
   const loose: Pattern[] = [];
-  const inside: { pattern: Pattern; longest: string }[] = [];
   for (const { text, index } of patterns) {
     const pieces = text.split(/\*+/);
     const pattern: Pattern = {
@@ -32,22 +31,11 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     if (prefix !== "") pushTo(byPrefix, prefix, pattern);
     else if (suffix !== "") pushTo(bySuffix, suffix, pattern);
     else {
+      // A name that holds the longest piece holds its first three letters.
       const longest = pieces.reduce((a, b) => (b.length > a.length ? b : a), "");
-      if (longest.length >= 3) inside.push({ pattern, longest });
+      if (longest.length >= 3) pushTo(byTrigram, trigramAt(longest, 0), pattern);
       else loose.push(pattern);
     }
-  }
-  // Most letters of most names begin nothing: a small table says so faster than the map.
-  const maybe = new Uint8Array(maybeMask + 1);
-  // A name that holds the longest piece holds any three letters of it: the rarest ones rule out most names.
-  const uses = new Map<number, number>();
-  for (const { longest } of inside) {
-    for (const trigram of trigramsOf(longest)) uses.set(trigram, (uses.get(trigram) ?? 0) + 1);
-  }
-  for (const { pattern, longest } of inside) {
-    const rarest = trigramsOf(longest).reduce((a, b) => ((uses.get(b) ?? 0) < (uses.get(a) ?? 0) ? b : a));
-    pushTo(byTrigram, rarest, pattern);
-    maybe[rarest & maybeMask] = 1;
   }
   const prefixLengths = lengthsOf(byPrefix);
   const suffixLengths = lengthsOf(bySuffix);
@@ -72,10 +60,7 @@ export function compilePatterns(patterns: readonly { text: string; index: number
     }
     tryAll(loose);
     if (byTrigram.size > 0) {
-      for (let i = 0; i + 3 <= name.length; i += 1) {
-        const trigram = trigramAt(name, i);
-        if (maybe[trigram & maybeMask] === 1) tryAll(byTrigram.get(trigram));
-      }
+      for (let i = 0; i + 3 <= name.length; i += 1) tryAll(byTrigram.get(trigramAt(name, i)));
     }
     return best;
   };
@@ -100,15 +85,9 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return compilePatterns([{ text: pattern, index: 0 }])(name) === 0;
 }
 
-const maybeMask = 1023;
-
 /** Three letters as a number; different letters may give the same one, which only costs a comparison. */
 function trigramAt(text: string, at: number): number {
   return (text.charCodeAt(at) << 14) ^ (text.charCodeAt(at + 1) << 7) ^ text.charCodeAt(at + 2);
-}
-
-function trigramsOf(text: string): number[] {
-  return Array.from({ length: text.length - 2 }, (_, at) => trigramAt(text, at));
 }
 
 function matches({ pieces, minLength }: Pattern, name: string): boolean {

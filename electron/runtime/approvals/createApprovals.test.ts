@@ -152,6 +152,16 @@ describe("a request for approval", () => {
     approvals.dispose();
   });
 
+  it("does not join two requests whose masked values differ", () => {
+    const { approvals, ask } = setUp();
+    const env = [{ name: "TOKEN", shown: "ghp_••••••", isMasked: true }];
+    void ask({ env, hiddenValues: { TOKEN: "ghp_one" } });
+    void ask({ env, hiddenValues: { TOKEN: "ghp_two" } });
+    expect(approvals.pending()).toHaveLength(2);
+    expect(JSON.stringify(approvals.pending())).not.toContain("ghp_one");
+    approvals.dispose();
+  });
+
   it("keeps waiting for the other caller when one of two leaves, and is cancelled when both did", async () => {
     const { approvals, ask } = setUp();
     const [first, second] = [new AbortController(), new AbortController()];

@@ -35,6 +35,8 @@ export type ApprovalDraft = Omit<
   "id" | "digest" | "createdAtMs" | "expiresAtMs" | "joinedCount"
 > & {
   lifetimeMs: number;
+  /** Stands for values that the prompt masks: requests that differ only there must not join. */
+  hiddenValues?: unknown;
   /**
    * Stores what "always" offers and proves that the same command would not ask again.
    * A throw leaves the request waiting, and the person sees why.
@@ -168,7 +170,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   };
 
   const createEntry = (draft: ApprovalDraft, joinKey: string): Entry => {
-    const { lifetimeMs, storeAlways, desk, ...shown } = draft;
+    const { lifetimeMs, storeAlways, desk, hiddenValues: _hidden, ...shown } = draft;
     const createdAtMs = clock.nowMs();
     const withoutDigest = { ...shown, id: randomUUID(), createdAtMs, expiresAtMs: createdAtMs + lifetimeMs };
     const request: ApprovalRequest = { ...withoutDigest, digest: digestOf(withoutDigest), joinedCount: 1 };
@@ -322,6 +324,7 @@ function joinKeyOf(draft: ApprovalDraft): string {
     kind,
     programs,
     runsAs,
+    hiddenValues: draft.hiddenValues ?? null,
   });
 }
 

@@ -61,6 +61,7 @@ export function buildApprovalDraft(input: DraftInput): ApprovalDraft {
         : { kind: "rebuilt", text: decision.plan.displayText },
     host: decision.effective.host.value,
     cwd: binding.cwd.realPath,
+    hiddenValues: input.envOverrides,
     env: Object.entries(input.envOverrides)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, value]) => ({ name, ...showEnvValue(name, value) })),

@@ -71,6 +71,16 @@ export interface ExecService {
   dispose(): Promise<void>;
 }
 
+/** All that is settled when a command starts. */
+interface DecidedRun {
+  host: ExecHost;
+  hostRequest: Parameters<ExecHost["place"]>[0];
+  place: HostPlace;
+  current: ExecReady;
+  edited: EditedRun | null;
+  wasAsked: boolean;
+}
+
 /** The agent of "Try it" leaves no rule behind. */
 export const tryoutAgentId = "tryout";
 
@@ -79,6 +89,8 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
   const { places, grants } = deps;
   const uses = createUseRecorder(deps);
   const cleanups = new Set<Promise<void>>();
+  /** By approval: the run that its decision allowed, while it goes on. */
+  const runs = new Map<string, Promise<ToolResult>>();
   const judge = createExecJudge({
     ...deps,
     grants: () => grants.inForce(),
@@ -193,36 +205,43 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       context.reportWaiting(null);
       edited = answer.edited ?? null;
       if (edited !== null) current = { kind: "ready", notices: [], ...edited };
-      const changed = await changedSince(current.binding);
-      if (changed !== null)
-        return refused(
-          changed,
-          { kind: "system", reason: changed },
-          "Something changed between the decision and the run, so nothing was executed. Ask again.",
-        );
+      // One decision is one run: a retry that joined gets the result of that run, not a second one (A7, A22).
+      const sharedRun = runs.get(answer.approvalId);
+      if (sharedRun !== undefined) return sharedRun;
+      const ownRun = runUnchanged(call, context, {
+        host,
+        hostRequest,
+        place,
+        current,
+        edited,
+        wasAsked: true,
+      });
+      runs.set(answer.approvalId, ownRun);
+      return ownRun.finally(() => runs.delete(answer.approvalId));
     }
-    return start(call, context, {
-      host,
-      hostRequest,
-      place,
-      current,
-      edited,
-      wasAsked: asked.decision.outcome === "ask",
-    });
+    return start(call, context, { host, hostRequest, place, current, edited, wasAsked: false });
+  };
+
+  /** Runs what a person allowed, if it still is what was shown. */
+  const runUnchanged = async (
+    call: ExecCall,
+    context: ToolCallContext,
+    decided: DecidedRun,
+  ): Promise<ToolResult> => {
+    const changed = await changedSince(decided.current.binding);
+    if (changed === null) return start(call, context, decided);
+    return refused(
+      changed,
+      { kind: "system", reason: changed },
+      "Something changed between the decision and the run, so nothing was executed. Ask again.",
+    );
   };
 
   /** Runs what was decided, on the host that it was decided for. */
   const start = async (
     call: ExecCall,
     context: ToolCallContext,
-    decided: {
-      host: ExecHost;
-      hostRequest: Parameters<ExecHost["place"]>[0];
-      place: HostPlace;
-      current: ExecReady;
-      edited: EditedRun | null;
-      wasAsked: boolean;
-    },
+    decided: DecidedRun,
   ): Promise<ToolResult> => {
     const { host, place, edited } = decided;
     const { decision, binding } = decided.current;
@@ -265,8 +284,9 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         ...(place.warning === null ? [] : [place.warning]),
         ...prepared.warnings,
       ],
-      beforeSpawn: async () => {
-        if (!decided.wasAsked) return;
+      beforeSpawn: async (linkIndex) => {
+        // What was judged just now has had no time to change; later links of a chain have had all of the earlier ones'.
+        if (!decided.wasAsked && linkIndex === 0) return;
         const changed = await changedSince(binding);
         if (changed !== null)
           throw new AppError(
