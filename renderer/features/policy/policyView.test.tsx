@@ -5,8 +5,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   checkAssertions,
   collectFindings,
-  describeClasses,
-  enumerateContexts,
+  countClasses,
+  createContextSpace,
+  describeAxes,
+  finish,
   outcomeOf,
   whyTool,
 } from "../../../shared/policy/debug/index.ts";
@@ -85,13 +87,13 @@ const handlers: Parameters<typeof renderPanel>[1] = {
     const compiled = compile(JSON5.parse(configText ?? raw));
     const results = checkAssertions(compiled, tools, assertions ?? savedAssertions).map(outcomeOf);
     const count = (kind: string) => results.filter((result) => result.kind === kind).length;
-    const classes = enumerateContexts(compiled);
+    const axes = finish(createContextSpace(compiled).axes({}));
     return {
       results,
       counts: { proved: count("proved"), refuted: count("refuted"), invalid: count("invalid") },
       preset: "reference",
-      classes: describeClasses(classes),
-      contexts: classes.length,
+      classes: describeAxes(axes),
+      contexts: countClasses(axes),
       problems: [],
     };
   },
