@@ -21,9 +21,9 @@ const bounds = {
   keyMs: 1_000,
   /** Until the panel has drawn a frame and run what was due: half of the time, and at worst. */
   frameMedianMs: 150,
-  frameWorstMs: 1_500,
+  frameWorstMs: 1_000,
   /** A question to the Gateway, at worst. */
-  answerWorstMs: 1_500,
+  answerWorstMs: 1_000,
 };
 
 const floodScript = `#!/bin/sh
