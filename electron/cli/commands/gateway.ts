@@ -1,6 +1,7 @@
 /** `sallyport gateway`: run it without a window, ask where it listens, get a URL of the panel. */
 
 import { Command, InvalidArgumentError } from "commander";
+import type { AppStatus } from "../../../shared/contract/index.ts";
 import { runHeadless } from "../../headless/runHeadless.ts";
 import { findGateway, openRunning, placeOf } from "../access.ts";
 import { type CliContext, print } from "../context.ts";
@@ -71,11 +72,26 @@ async function status(context: CliContext, json: boolean | undefined): Promise<v
       `  config    ${app.config.path} (${app.config.state})`,
       `  mode      security ${app.mode.security}, ask ${app.mode.ask}`,
       `  waiting   ${app.pendingApprovals} approvals, ${app.runningProcesses} processes run`,
+      `  prompts   ${reachText(app.prompt.reach)}`,
       `  MCP       ${gateway.mcpUrl} (${gateway.mcpSessions} sessions)`,
       `  panels    ${gateway.panelConnections} open, ${gateway.operatorConnections} operator connections`,
     ]);
   } finally {
     close();
+  }
+}
+
+/** Whether a prompt can reach a person now (A17), and what to do when it cannot. */
+function reachText(reach: AppStatus["prompt"]["reach"]): string {
+  switch (reach) {
+    case "reachable":
+      return "reach a person";
+    case "waitsForOperator":
+      return "wait for whoever comes";
+    case "screenLocked":
+      return "reach nobody: the screen is locked, so commands that ask are denied";
+    case "noPanel":
+      return "reach nobody: open the panel or run `sallyport approvals watch`; until then commands that ask are denied";
   }
 }
 

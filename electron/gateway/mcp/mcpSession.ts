@@ -1,5 +1,6 @@
 /** One MCP session: an MCP server that shows one client exactly its tools and passes its calls on. */
 
+import { setMaxListeners } from "node:events";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -53,6 +54,8 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export function createMcpSession(deps: McpSessionDeps): McpSession {
   const { tools: surface, logger } = deps;
   const ended = new AbortController();
+  // Every call of the session listens to it; how many may run at once is bounded elsewhere.
+  setMaxListeners(0, ended.signal);
   const answers = new Set<Promise<void>>();
   /** @returns what to call when the answer is given to the SDK for sending */
   const trackAnswer = (): (() => void) => {
