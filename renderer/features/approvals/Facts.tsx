@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { ApprovalRequest, RuleSource } from "../../../shared/contract/index.ts";
+import { classifyProgram } from "../../../shared/exec/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { clockText } from "../../ui/useNow.ts";
 import { CommandText } from "./CommandText.tsx";
@@ -34,6 +35,9 @@ export function Facts({ request }: { request: ApprovalRequest }) {
         </Fact>
         <Fact label={t("facts.host")}>
           {request.host} <span className="dim">{t(`facts.hostNote.${request.host}`)}</span>
+          {request.host === "gateway" && runsAnything(request) && (
+            <span className="second"> {t("facts.runsAnything")}</span>
+          )}
         </Fact>
         <Fact label={t("facts.folder")}>
           <code className="fact-code">
@@ -222,4 +226,13 @@ function sourceText(source: RuleSource): string {
   const [, ruleId] = /^hardening\.rules\["([^"]+)"\]$/.exec(source.configPath) ?? [];
   if (ruleId !== undefined && source.line === null) return ruleId;
   return source.line === null ? `${source.file} ${source.configPath}` : `${source.file}:${source.line}`;
+}
+
+/** Programs that can do anything that this user can; a text that was not understood counts as one. */
+function runsAnything({ segments }: ApprovalRequest): boolean {
+  if (segments === null) return true;
+  return segments.some(({ argv, realPath }) => {
+    const [word = ""] = argv;
+    return classifyProgram(word) !== "plain" || (realPath !== null && classifyProgram(realPath) !== "plain");
+  });
 }

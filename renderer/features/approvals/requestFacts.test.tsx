@@ -43,6 +43,16 @@ describe("what a prompt tells", () => {
     expect(shown.map((one) => one.title)).toEqual(["tools.exec.security, tools.exec.ask"]);
   });
 
+  it("says of a program that can do anything what it can reach, and of others nothing", async () => {
+    show([testRequest("python3.11 job.py"), testRequest("git push")]);
+    await denyButton();
+    expect(screen.getByText(/Sallyport's own files too/)).toBeTruthy();
+    cleanup();
+    show([testRequest("git push")]);
+    await denyButton();
+    expect(screen.queryByText(/Sallyport's own files too/)).toBeNull();
+  });
+
   it("says the length of a masked value in the language of the reader", async () => {
     const env = [{ name: "DEPLOY_TOKEN", shown: "ghp_••••••", isMasked: true, length: 40 }];
     show([testRequest("git push", { env })]);
