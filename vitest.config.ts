@@ -6,6 +6,7 @@ export default defineConfig({
   plugins: [react()],
   test: {
     include: ["shared/**/*.test.ts", "electron/**/*.test.ts", "renderer/**/*.test.{ts,tsx}"],
+    setupFiles: ["electron/dev/unitSetup.mjs"],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
