@@ -119,6 +119,8 @@ test("200 MB through one terminal and 20 talkers: bounded memory, a window that 
   launch,
   connect,
 }, testInfo) => {
+  // The bounds below are on memory and on answers; a busy machine may take its time for the flood itself.
+  test.setTimeout(180_000);
   const place = await newPlace();
   const [flood, talk] = [path.join(place.workDir, "flood.sh"), path.join(place.workDir, "talk.sh")];
   await writeFile(flood, floodScript, { mode: 0o755 });
@@ -153,7 +155,7 @@ test("200 MB through one terminal and 20 talkers: bounded memory, a window that 
     if (!running.has(flooding)) floodMs ||= performance.now() - startedAtMs;
     return running.size === 0;
   };
-  await expect.poll(allEnded, { timeout: 40_000, intervals: [0] }).toBe(true);
+  await expect.poll(allEnded, { timeout: 120_000, intervals: [0] }).toBe(true);
   const tookMs = performance.now() - startedAtMs;
 
   const { processes } = await operator.rpc.call("processes.list", {});
