@@ -4,6 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { buildIfChanged } from "./build.mjs";
 import { endOnInterrupt, startGroup } from "./childGroup.mjs";
+import { panelUrlIn } from "./panelUrl.mjs";
 import { rootDir } from "./setup/paths.mjs";
 import { printProblem } from "./setup/problem.mjs";
 import { findProgram, hasDisplay } from "./setup/programs.mjs";
@@ -58,8 +59,8 @@ function runHeadless(appArguments, openBrowser) {
     let opened = false;
     createInterface({ input: group.child.stdout }).on("line", (line) => {
       process.stdout.write(`${line}\n`);
-      const url = /https?:\/\/\S+/.exec(line)?.[0];
-      if (url !== undefined && !opened) {
+      const url = panelUrlIn(line);
+      if (url !== null && !opened) {
         opened = true;
         openInBrowser(url);
       }
