@@ -122,6 +122,8 @@ test("policy: matrix, a cell, why missing, what-if, compare", async ({ start }) 
     await desktop.open(address);
     await expect(panel.locator("main")).not.toBeEmpty();
     await expect(panel.locator(".skeleton")).toHaveCount(0);
+    // The editor comes later than the rest, because it is loaded only where it is needed.
+    if (name === "policy-whatif") await expect(panel.locator(".monaco-editor").first()).toBeVisible();
     await gallery.take(name);
   }
   await finish(gallery, desktop);

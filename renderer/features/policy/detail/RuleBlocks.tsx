@@ -63,7 +63,7 @@ function RuleLineView(props: {
   const text = (
     <>
       {line.key}
-      {": "}
+      {line.isList || line.entries.length > 0 ? ": " : null}
       {line.isList ? "[" : null}
       {line.entries.map((entry, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: entries of one list never move

@@ -234,7 +234,7 @@ function Answer(
             {t(isKept ? "missing.takeAway" : "missing.repairs")}{" "}
             <span className="second policy-h2-note">
               {t("missing.ranked")}
-              {answer === null ? null : ` · ${contextsChecked(t, answer)}`}
+              {answer === null || answer.repairs.length === 0 ? null : ` · ${contextsChecked(t, answer)}`}
             </span>
           </h2>
           <Segmented
