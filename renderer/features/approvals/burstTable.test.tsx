@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-libra
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { navigateTo } from "../../app/hashLocation.ts";
+import { viewKeyStore } from "../../app/viewKeys.ts";
 import { testDecision, testRequest } from "../../testing/fixtures.ts";
 import { renderPanel, type TestPanel } from "../../testing/renderPanel.tsx";
 import { ApprovalsView } from "./ApprovalsView.tsx";
@@ -40,6 +41,10 @@ async function showBurst(pending: ApprovalRequest[]) {
   });
   panel = shown;
   await screen.findByRole("table");
+  // The rows are painted before the keys are heard.
+  await waitFor(() => {
+    expect(viewKeyStore.getState().sets.some((keys) => Object.hasOwn(keys, "ArrowDown"))).toBe(true);
+  });
 }
 
 const groupRows = () => [...document.querySelectorAll<HTMLElement>("tr.burst-group")];
