@@ -75,6 +75,16 @@ describe.each(presets)("analysis on preset %s", (_name, options) => {
   });
 });
 
+describe("comments", () => {
+  test("begin at a word, not inside one that holds an escaped blank", () => {
+    const argvOf = (command: string) =>
+      segmentsOf(analyzeCommand(command, testOptions(new Set()))).map((segment) => segment.argv);
+    expect(argvOf("foo \\ #a b")).toEqual([["foo", " #a", "b"]]);
+    expect(argvOf("foo a #b")).toEqual([["foo", "a"]]);
+    expect(argvOf("#foo")).toEqual([]);
+  });
+});
+
 describe("chains and pipelines", () => {
   test("operators stand between the segments they join", () => {
     const analysis = analyzeCommand("foo a | bar && foo; bar", testOptions(allExecHardening));

@@ -44,6 +44,8 @@ function splitChain(text: string): { parts: ChainPart[]; commentStart: number | 
   let start = 0;
   let quote: '"' | "'" | null = null;
   let commentStart: number | null = null;
+  // A blank behind a backslash belongs to a word, so a `#` behind it does too.
+  let escapedAt = -2;
   let index = 0;
   for (; index < text.length; index += 1) {
     const char = text[index];
@@ -51,11 +53,16 @@ function splitChain(text: string): { parts: ChainPart[]; commentStart: number | 
       if (char === "'") quote = null;
     } else if (char === "\\") {
       index += 1;
+      escapedAt = index;
     } else if (quote === '"') {
       if (char === '"') quote = null;
     } else if (char === "'" || char === '"') {
       quote = char;
-    } else if (char === "#" && (index === start || whitespace.test(text[index - 1] ?? " "))) {
+    } else if (
+      char === "#" &&
+      escapedAt !== index - 1 &&
+      (index === start || whitespace.test(text[index - 1] ?? " "))
+    ) {
       commentStart = index;
       break;
     } else {

@@ -350,7 +350,8 @@ const command = fc
 test(
   "the plan of an accepted command starts what sh starts, and nothing that was not shown",
   async () => {
-    const seed = Date.now() % 0x7fffffff;
+    // The same commands on every run; another seed looks at others, and a failure names the one that found it.
+    const seed = Number(process.env.DIFFERENTIAL_SEED ?? 20_260_331);
     const startedAtMs = performance.now();
     const count = { generated: 0, asked: 0, equal: 0, literal: 0, starts: 0 };
     for (; count.equal < wanted && performance.now() - startedAtMs < budgetMs - 15_000; batches += 1) {

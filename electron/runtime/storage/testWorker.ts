@@ -50,7 +50,9 @@ switch (job) {
   case "appendForEver": {
     const ledger = createLedger(openDatabase(deps).db);
     console.log("ready");
-    for (;;)
+    // A turn between two entries: SQLite's lock is not fair, and the other process must get its turn as well.
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
       ledger.append({
         atMs: 1,
         kind: "test.happened",
@@ -60,6 +62,7 @@ switch (job) {
         callerId: null,
         data: {},
       });
+    }
   }
   default:
     throw new Error(`no job ${job}`);
