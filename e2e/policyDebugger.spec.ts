@@ -117,7 +117,7 @@ const faults: { kind: string; config: string; query?: string; words: string }[] 
   },
 ];
 
-test("a planted fault of every kind is found in an opened file, which is never written", async ({
+test("a planted fault of every kind that a config can hold is found in an opened file, which is never written", async ({
   start,
 }) => {
   const { desktop } = await start();
