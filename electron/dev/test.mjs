@@ -9,6 +9,8 @@ import { createProgress, elapsed } from "./setup/progress.mjs";
 import { describeElectron, setUp } from "./setup/setUp.mjs";
 import { resultsDir } from "./suites/runTimed.mjs";
 
+const NAMED_FAILURES = 40;
+
 // The others look at sources only.
 const needsApp = new Set(["unit", "e2e", "package"]);
 const needsBuild = new Set(["e2e", "package"]);
@@ -45,6 +47,7 @@ async function main(args) {
   const prepared = await setUp({ electron: withApp, tests: withApp }, progress);
   if (prepared.electron !== null) progress.say(describeElectron(prepared.electron));
   const total = { passed: 0, failed: 0 };
+  const failures = [];
   const isBuilt = !withApp || (await buildOrSay(progress));
   if (!isBuilt) total.failed += 1;
 
@@ -56,13 +59,21 @@ async function main(args) {
       continue;
     }
     await rm(path.join(resultsDir, `${name}.log`), { force: true });
-    const { passed, failed } = await runSuite(name, suites.get(name), prepared, progress);
-    total.passed += passed;
-    total.failed += failed;
+    const result = await runSuite(name, suites.get(name), prepared, progress);
+    total.passed += result.passed;
+    total.failed += result.failed;
+    failures.push(...namesOf(name, result));
   }
   progress.say(`\nAll suites: ${elapsed(startedAtMs)}. Logs and reports: e2e/results`);
+  for (const name of failures.slice(0, NAMED_FAILURES)) progress.say(`✗ ${name}`);
   progress.say(`${total.passed} passed, ${total.failed} failed`);
   if (total.failed > 0) process.exitCode = 1;
+}
+
+/** Names for the end of the output, where a log that was cut still has them. */
+function namesOf(suite, { failed, failures = [] }) {
+  if (failed === 0) return [];
+  return failures.length > 0 ? failures.map((name) => `${suite}: ${name}`) : [`${suite}: see above`];
 }
 
 /** A build that fails counts as a failure; the suites that read only sources still run and may tell why. */
@@ -89,6 +100,8 @@ function runSuite(name, run, prepared, progress) {
     if (isLate && result.failed === 0) result.failed = 1;
     if (result.failed > 0) progress.say(`${result.output.trimEnd()}\n`);
     else for (const note of result.notes ?? []) progress.say(`  ${note}`);
+    for (const name of result.unsteady ?? [])
+      progress.say(`  unsteady: ${name} passed only at its second try`);
     if (isLate) progress.say(`  ${name} took longer than its ${budgetMs / 1000} s and was ended.`);
     return result;
   };

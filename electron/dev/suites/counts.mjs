@@ -1,8 +1,11 @@
 /** Reads how many tests passed and failed from the reports of the test runners. */
 import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { rootDir } from "../setup/paths.mjs";
 
 /**
- * @typedef {{ passed: number, failed: number }} Counts
+ * @typedef {{ passed: number, failed: number, failures?: string[], unsteady?: string[] }} Counts `failures` names the
+ *   tests that failed, `unsteady` those that passed only at a second try
  */
 
 /**
@@ -16,8 +19,40 @@ export async function vitestCounts(file) {
     (result) =>
       result.status === "failed" && result.assertionResults.every((test) => test.status !== "failed"),
   );
-  return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
+  const failures = report.testResults.flatMap((result) =>
+    result.assertionResults.filter(isFailed).map((test) => named(result.name, test.fullName)),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloaded.length,
+    failures: [...failures, ...unloaded.map((result) => named(result.name, "could not be loaded"))],
+  };
 }
+
+/**
+ * @param {string} file JSON report of vitest
+ * @returns {Promise<string[]>} the test files in which something failed; empty without a report
+ */
+export async function failedFiles(file) {
+  const report = await readReport(file);
+  return report?.testResults.filter(({ status }) => status === "failed").map(({ name }) => name) ?? [];
+}
+
+/**
+ * What the second try of the failed files changes.
+ * @param {Counts} first
+ * @param {Counts} second counts of the failed files alone
+ * @returns {Counts} what failed twice has failed; what passed at the second try is named as unsteady
+ */
+export function afterSecondTry(first, second) {
+  const failures = second.failures ?? [];
+  const unsteady = (first.failures ?? []).filter((name) => !failures.includes(name));
+  const total = first.passed + first.failed;
+  return { passed: total - second.failed, failed: second.failed, failures, unsteady };
+}
+
+const isFailed = (test) => test.status === "failed";
+const named = (file, title) => `${path.relative(rootDir, file ?? "")} › ${title}`;
 
 /**
  * @param {string} file JSON report of Playwright
@@ -27,8 +62,20 @@ export async function playwrightCounts(file) {
   const report = await readReport(file);
   if (report === null) return { passed: 0, failed: 1 };
   const { expected, flaky, unexpected } = report.stats;
-  return { passed: expected + flaky, failed: unexpected + report.errors.length };
+  const specs = specsOf(report.suites ?? []);
+  const withStatus = (status) =>
+    specs.filter(({ tests }) => tests.some((test) => test.status === status)).map(specName);
+  return {
+    passed: expected + flaky,
+    failed: unexpected + report.errors.length,
+    failures: withStatus("unexpected"),
+    unsteady: withStatus("flaky"),
+  };
 }
+
+const specsOf = (suites) =>
+  suites.flatMap((suite) => [...(suite.specs ?? []), ...specsOf(suite.suites ?? [])]);
+const specName = ({ file, line, title }) => `e2e/${file}:${line} › ${title}`;
 
 /**
  * @param {Counts} counts

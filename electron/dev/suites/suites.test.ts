@@ -4,11 +4,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { budgets } from "../budgets.mjs";
 import { startGroup } from "../childGroup.mjs";
+import { rootDir } from "../setup/paths.mjs";
 import { isRunning } from "../setup/processes.mjs";
 import { chooseSuites } from "../test.mjs";
 import { countVectorKinds, vectorSuiteNames } from "../vectorSuites.mjs";
 import { chooseVectorSuites } from "../vectors.mjs";
-import { playwrightCounts, vitestCounts, withExitCode } from "./counts.mjs";
+import { afterSecondTry, failedFiles, playwrightCounts, vitestCounts, withExitCode } from "./counts.mjs";
 import { suites } from "./suites.mjs";
 
 let dir: string;
@@ -57,7 +58,7 @@ describe("the counts", () => {
         { status: "passed", assertionResults: [{ status: "passed" }] },
       ],
     });
-    expect(await vitestCounts(file)).toEqual({ passed: 3, failed: 2 });
+    expect(await vitestCounts(file)).toMatchObject({ passed: 3, failed: 2 });
   });
 
   it("take a missing or cut-off report for a failure", async () => {
@@ -67,7 +68,40 @@ describe("the counts", () => {
 
   it("count Playwright's errors outside of tests", async () => {
     const stats = { expected: 4, flaky: 1, unexpected: 2 };
-    expect(await playwrightCounts(report({ stats, errors: [{}] }))).toEqual({ passed: 5, failed: 3 });
+    expect(await playwrightCounts(report({ stats, errors: [{}] }))).toMatchObject({ passed: 5, failed: 3 });
+  });
+
+  it("name what failed, and what passed only at its second try", async () => {
+    const file = report({
+      numPassedTests: 0,
+      numFailedTests: 1,
+      testResults: [
+        {
+          name: path.join(rootDir, "shared/a.test.ts"),
+          status: "failed",
+          assertionResults: [{ status: "failed", fullName: "a thing works" }],
+        },
+      ],
+    });
+    const first = await vitestCounts(file);
+    expect(first.failures).toEqual(["shared/a.test.ts › a thing works"]);
+    expect(await failedFiles(file)).toEqual([path.join(rootDir, "shared/a.test.ts")]);
+    expect(afterSecondTry({ ...first, passed: 9 }, { passed: 1, failed: 0, failures: [] })).toEqual({
+      passed: 10,
+      failed: 0,
+      failures: [],
+      unsteady: ["shared/a.test.ts › a thing works"],
+    });
+    expect(afterSecondTry({ ...first, passed: 9 }, { ...first, passed: 0 })).toMatchObject({
+      passed: 9,
+      failed: 1,
+      unsteady: [],
+    });
+    const spec = { file: "x.spec.ts", line: 7, title: "shows", tests: [{ status: "flaky" }] };
+    const stats = { expected: 1, flaky: 1, unexpected: 0 };
+    expect(
+      await playwrightCounts(report({ stats, errors: [], suites: [{ suites: [{ specs: [spec] }] }] })),
+    ).toMatchObject({ failures: [], unsteady: ["e2e/x.spec.ts:7 › shows"] });
   });
 
   it("do not let a failing program pass because every test did", () => {
