@@ -1,6 +1,6 @@
 /** What the runtime needs, and what it offers to the Gateway, the windows, the CLI and tests. */
 
-import type { SallyportContract } from "../../shared/contract/index.ts";
+import type { OutputSize, SallyportContract } from "../../shared/contract/index.ts";
 import type { HttpInvokeDecision, HttpInvokeRequest } from "../../shared/policy/index.ts";
 import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
 import type { Clock } from "./clock.ts";
@@ -63,7 +63,15 @@ export interface ToolListing {
 export type CallOutcome =
   | { kind: "unknownTool"; tool: string }
   | { kind: "invalid"; tool: string; issues: { path: string; message: string }[] }
-  | { kind: "result"; toolCallId: string; content: ToolContent[]; details?: unknown; isError: boolean }
+  | {
+      kind: "result";
+      toolCallId: string;
+      content: ToolContent[];
+      details?: unknown;
+      isError: boolean;
+      /** Absent when no tool ran. */
+      output?: OutputSize;
+    }
   | { kind: "refused"; toolCallId: string; text: string; details: Record<string, unknown> }
   /** Still waits for a person after `holdMs`; fetch it with `waitApproval`. */
   | { kind: "pending"; toolCallId: string; approvalId: string; command: string; expiresAtMs: number }

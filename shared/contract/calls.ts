@@ -9,6 +9,16 @@ export const toolContent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
 ]);
 
+/** What the model was given: text in UTF-16 units, tokens estimated as characters / 4. */
+export const outputSize = z.object({
+  chars: z.number().int(),
+  images: z.number().int(),
+  tokenEstimate: z.number().int(),
+  /** Characters that the last line of defence cut off; tools announce their own cuts in the text. */
+  cutChars: z.number().int(),
+});
+export type OutputSize = z.infer<typeof outputSize>;
+
 /** States of one call. `hidden` means that policy removed the tool: for the caller it does not exist. */
 export const toolCallState = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("proposed") }),
@@ -19,8 +29,13 @@ export const toolCallState = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("awaitingApproval"), approvalId: z.string() }),
   z.object({ kind: z.literal("running"), startedAtMs: z.number() }),
-  z.object({ kind: z.literal("succeeded"), durationMs: z.number() }),
-  z.object({ kind: z.literal("failed"), durationMs: z.number(), message: z.string() }),
+  z.object({ kind: z.literal("succeeded"), durationMs: z.number(), output: outputSize.optional() }),
+  z.object({
+    kind: z.literal("failed"),
+    durationMs: z.number(),
+    message: z.string(),
+    output: outputSize.optional(),
+  }),
   z.object({ kind: z.literal("denied"), by: provenance, reason, note: z.string().nullable() }),
   z.object({ kind: z.literal("expired"), approvalId: z.string() }),
   z.object({ kind: z.literal("cancelled") }),

@@ -32,6 +32,7 @@ export function toCallToolResult(outcome: CallOutcome): CallToolResult {
       return {
         content: outcome.content,
         isError: outcome.isError,
+        ...(outcome.output === undefined ? {} : { _meta: { "sallyport/output": outcome.output } }),
         ...structured(outcome.details, textOf(outcome.content)),
       };
     case "refused":

@@ -10,6 +10,7 @@ import type { Logger } from "../logging/logger.ts";
 import type { Caller, CallOutcome } from "../runtimeTypes.ts";
 import type { ToolDefinition, ToolResult } from "../tools/defineTool.ts";
 import { advance, isFinal } from "./callState.ts";
+import { withinOutputBudget } from "./outputBudget.ts";
 import { showArgs } from "./shownArgs.ts";
 
 /** How a call ended, without `pending`: that is a surface's view of a call that still runs. */
@@ -179,7 +180,8 @@ export function createCalls(deps: CallsDeps): Calls {
     durationMs: number,
   ): FinalOutcome => {
     const { toolCallId } = entry.snapshot;
-    const { refusal, content, details } = result;
+    const { refusal, details } = result;
+    const { content, size } = withinOutputBudget(result.content);
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     if (refusal !== undefined) {
       if (refusal.kind === "cancelled" || signal.aborted) {
@@ -192,14 +194,16 @@ export function createCalls(deps: CallsDeps): Calls {
         typeof details === "object" && details !== null ? (details as Record<string, unknown>) : {};
       return { kind: "refused", toolCallId, text, details: record };
     }
-    if (result.isError === true) move(entry, { kind: "failed", durationMs, message: text.slice(0, 500) });
-    else move(entry, { kind: "succeeded", durationMs });
+    if (result.isError === true)
+      move(entry, { kind: "failed", durationMs, message: text.slice(0, 500), output: size });
+    else move(entry, { kind: "succeeded", durationMs, output: size });
     return {
       kind: "result",
       toolCallId,
       content,
       ...(details === undefined ? {} : { details }),
       isError: result.isError ?? false,
+      output: size,
     };
   };
 

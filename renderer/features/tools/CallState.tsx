@@ -18,7 +18,10 @@ export function CallState({ call }: { call: ToolCallSnapshot }) {
       <VerdictShape kind={callShape(state)} />
       <strong>{t(`state.${state.kind}`)}</strong>
       {state.kind === "succeeded" || state.kind === "failed" ? (
-        <span className="second">{durationText(state.durationMs)}</span>
+        <span className="second">
+          {durationText(state.durationMs)}
+          {state.output === undefined ? null : ` · ${t("outputSize", { ...state.output })}`}
+        </span>
       ) : null}
       {state.kind === "awaitingApproval" ? (
         <Link className="tools-link" href={`/approvals?id=${encodeURIComponent(state.approvalId)}`}>
