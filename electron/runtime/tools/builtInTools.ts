@@ -7,6 +7,7 @@ import type { Approvals } from "../approvals/createApprovals.ts";
 import type { Clock } from "../clock.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { ExecService } from "../exec/execService.ts";
+import { sandboxViewOf } from "../exec/hosts/sandboxView.ts";
 import type { Places } from "../exec/places.ts";
 import type { ExecSessions } from "../exec/sessions/index.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -40,6 +41,8 @@ export interface BuiltInToolsDeps {
 
 export function createBuiltInTools(deps: BuiltInToolsDeps): ToolDefinition[] {
   const { exec, sessions, approvals, places, config } = deps;
+  const { stateDir, homeDir } = deps;
+  const sandboxFolderDeps = { stateDir, homeDir, workspaceOf: places.workspaceOf };
   const fileLimits = (agentId: string) => resolveFileLimits(config.effective().config, agentId);
   return [
     createExecTool({ exec }),
@@ -67,7 +70,10 @@ export function createBuiltInTools(deps: BuiltInToolsDeps): ToolDefinition[] {
       workspaceOf: places.workspaceOf,
       isWorkspaceOnly: (agentId) => fileLimits(agentId).workspaceOnly,
       isPatchWorkspaceOnly: (agentId) => fileLimits(agentId).patchWorkspaceOnly,
-      isSandboxed: deps.isSandboxed,
+      sandboxOf: (agentId, sessionKey) =>
+        deps.isSandboxed(agentId, sessionKey)
+          ? sandboxViewOf(config.effective().config, { agentId, sessionKey }, sandboxFolderDeps)
+          : Promise.resolve(null),
       homeDir: deps.homeDir,
       protectedPaths: createProtectedPaths({
         stateDirs: [deps.stateDir, join(deps.homeDir, ".openclaw")],

@@ -11,6 +11,7 @@ import { fileProblem } from "./problems.ts";
 import type { ProtectedPaths } from "./protectedPaths.ts";
 import { type ReadBytes, readLocated } from "./readFile.ts";
 import { removeFile, replaceFile } from "./replaceFile.ts";
+import { locateInSandbox, type SandboxView } from "./sandboxPaths.ts";
 
 export interface FileToolDeps {
   /** Absolute. */
@@ -19,8 +20,8 @@ export interface FileToolDeps {
   isWorkspaceOnly(agentId: string): boolean;
   /** Holds apply_patch to the workspace; absent: it is held. */
   isPatchWorkspaceOnly?(agentId: string): boolean;
-  /** Sessions that belong into a sandbox, which these tools have no way into; absent: none. */
-  isSandboxed?(agentId: string, sessionKey: string): boolean;
+  /** What the sandbox of a session shows; null for sessions outside of one; absent: there is none. */
+  sandboxOf?(agentId: string, sessionKey: string): Promise<SandboxView | null>;
   /** For `~`; absolute. */
   homeDir: string;
   protectedPaths: ProtectedPaths;
@@ -84,18 +85,17 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
   const queue = createPathQueue();
 
   const find: FileDesk["find"] = async (given, context, { access, isHeld, isExact = false }) => {
-    if (deps.isSandboxed?.(context.agentId, context.sessionKey) === true) {
-      throw fileProblem(
-        "no_sandbox",
-        "This session runs in a sandbox, which the file tools do not reach. Use exec there (cat, tee, patch), or ask the operator to turn the sandbox of this agent off. Nothing was done.",
-      );
-    }
-    const target = await locate(given, {
-      workspace: deps.workspaceOf(context.agentId),
-      home: deps.homeDir,
-      isLinkItself: access === "delete",
-      isExact,
-    });
+    const isLinkItself = access === "delete";
+    const sandbox = await deps.sandboxOf?.(context.agentId, context.sessionKey);
+    const isSandboxed = sandbox !== undefined && sandbox !== null;
+    const target = isSandboxed
+      ? await locateInSandbox(given, sandbox, access, { isLinkItself, isExact })
+      : await locate(given, {
+          workspace: deps.workspaceOf(context.agentId),
+          home: deps.homeDir,
+          isLinkItself,
+          isExact,
+        });
     const why = await whyRefused(target, access === "read" ? "read" : "write");
     if (why !== null) {
       deps.logger.warn("files.protected", { agentId: context.agentId, access, path: target.realPath });
@@ -103,7 +103,7 @@ export function createFileDesk(deps: FileToolDeps): FileDesk {
         data: { path: given },
       });
     }
-    if (isHeld) guardWorkspace(target, access);
+    if (isHeld && !isSandboxed) guardWorkspace(target, access);
     return target;
   };
 

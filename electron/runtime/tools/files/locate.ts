@@ -135,7 +135,11 @@ export function isWithin(folder: string, candidate: string): boolean {
  * @throws AppError path_escape, symlinked_parent
  * @see tools-files-web-media.md 1.4
  */
-export function guardWorkspace(target: Target, access: "read" | "write" | "delete"): void {
+export function guardWorkspace(
+  target: Target,
+  access: "read" | "write" | "delete",
+  shownRealPath = target.realPath,
+): void {
   const { given, workspace, realWorkspace } = target;
   const base = [workspace, realWorkspace].find((folder) => isWithin(folder, target.path));
   if (base === undefined || !target.isInside) {
@@ -149,8 +153,8 @@ export function guardWorkspace(target: Target, access: "read" | "write" | "delet
   if (access !== "read" && !isStraight) {
     throw fileProblem(
       "symlinked_parent",
-      `${given} goes through a symbolic link, which writes inside the workspace do not follow. Use the real path ${target.realPath}.`,
-      { data: { path: given, realPath: target.realPath } },
+      `${given} goes through a symbolic link, which writes inside the workspace do not follow. Use the real path ${shownRealPath}.`,
+      { data: { path: given, realPath: shownRealPath } },
     );
   }
   if (access !== "delete" && target.facts !== null && target.facts.isFile() && target.facts.nlink > 1n) {

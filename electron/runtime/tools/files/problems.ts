@@ -8,7 +8,6 @@ const codes = {
   path_escape: "FORBIDDEN",
   symlinked_parent: "FORBIDDEN",
   protected: "FORBIDDEN",
-  no_sandbox: "UNAVAILABLE",
   not_found: "NOT_FOUND",
   not_a_file: "TOOL_FAILED",
   too_large: "TOOL_FAILED",

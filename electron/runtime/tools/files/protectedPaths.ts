@@ -68,6 +68,8 @@ export function createProtectedPaths(deps: ProtectedPathsDeps): ProtectedPaths {
     const first = fold(inside[0] ?? "");
     if (closedNames.some((name) => first.startsWith(name))) return true;
     if (first === "workspace" || first.startsWith("workspace-")) return false;
+    // Workspaces of sandboxes; a session in one is held to its own.
+    if (first === "sandboxes" && inside.length > 1) return false;
     if (access === "read" && readableNames.has(first)) return false;
     const place = path.join(realDir, ...inside);
     for (const workspace of deps.workspaces()) {

@@ -12,6 +12,7 @@ import { silentLogger } from "../../logging/logger.ts";
 import type { ToolCallContext, ToolDefinition, ToolResult } from "../defineTool.ts";
 import { createFileTools } from "./createFileTools.ts";
 import { createProtectedPaths } from "./protectedPaths.ts";
+import type { SandboxView } from "./sandboxPaths.ts";
 
 export interface TestDesk {
   home: string;
@@ -25,7 +26,7 @@ export interface TestDesk {
   settings: {
     workspaceOnly: boolean;
     patchWorkspaceOnly: boolean;
-    sandboxed: boolean;
+    sandbox: SandboxView | null;
     hardening: Hardening;
     workspaces: string[];
   };
@@ -48,7 +49,7 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
   const settings: TestDesk["settings"] = {
     workspaceOnly: false,
     patchWorkspaceOnly: true,
-    sandboxed: false,
+    sandbox: null,
     hardening: allFilesHardening,
     workspaces: [workspace],
   };
@@ -59,7 +60,7 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
     homeDir: home,
     protectedPaths: createProtectedPaths({ stateDirs: [stateDir], workspaces: () => settings.workspaces }),
     approvals,
-    isSandboxed: () => settings.sandboxed,
+    sandboxOf: () => Promise.resolve(settings.sandbox),
     hardening: () => settings.hardening,
     logger: silentLogger,
   }) as readonly ToolDefinition[];

@@ -121,15 +121,6 @@ describe("read", () => {
     expect(textOf(await desk.call("read", { path: "inner" }))).toBe("in");
   });
 
-  it("does not reach out of a sandbox that this build cannot enter", async () => {
-    await put("a.txt", "x");
-    desk.settings.sandboxed = true;
-    await expect(desk.call("read", { path: "a.txt" })).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    await expect(desk.call("write", { path: "a.txt", content: "y" })).rejects.toMatchObject({
-      code: "UNAVAILABLE",
-    });
-  });
-
   it("stops when the call is cancelled", async () => {
     await put("a.txt", "x");
     await expect(desk.call("read", { path: "a.txt" }, { signal: AbortSignal.abort() })).rejects.toMatchObject(

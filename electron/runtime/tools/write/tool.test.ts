@@ -23,7 +23,8 @@ describe("write", () => {
     const file = path.join(desk.workspace, "a/b/c.txt");
     await chmod(file, 0o751);
     const second = await desk.call("write", { path: "a/b/c.txt", content: [{ type: "text", text: "x" }] });
-    expect(second.details).toMatchObject({ isNew: false });
+    expect(second.details).toMatchObject({ isNew: false, diff: "-1 你好\n+1 x", firstChangedLine: 1 });
+    expect(first.details).not.toHaveProperty("diff");
     expect(await readFile(file, "utf8")).toBe("x");
     expect((await stat(file)).mode & 0o777).toBe(0o751);
     expect(await readdir(path.dirname(file))).toEqual(["c.txt"]);

@@ -1,12 +1,15 @@
 /** The write tool: puts a whole new content into a file. */
 
-import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
+import { numberedDiff, sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
 import { defineTool, textResult } from "../defineTool.ts";
 import { beforeOf } from "../files/beforeOf.ts";
 import type { FileChange } from "../files/changeDraft.ts";
 import type { FileDesk } from "../files/fileDesk.ts";
 import { fileProblem } from "../files/problems.ts";
 import { writeInput } from "./schema.ts";
+
+/** Of the difference in `details`. */
+const maxDiffChars = 8000;
 
 export function createWriteTool(deps: { desk: FileDesk }) {
   const { desk } = deps;
@@ -35,23 +38,42 @@ export function createWriteTool(deps: { desk: FileDesk }) {
           isHeld,
           compute: async () => {
             const fresh = await desk.find(path, context, { access: "write", isHeld });
-            // Only a person who is asked needs to see what is replaced.
-            const before = fresh.isInside ? null : await beforeOf(desk, fresh, context.signal);
+            const before = await beforeOf(desk, fresh, context.signal);
             const change: FileChange = {
               target: fresh,
               before,
               next: { kind: "write", bytes, text: content },
             };
-            return { changes: [change], value: null };
+            // What is new as a whole would only be said twice.
+            const old = before?.text ?? null;
+            return {
+              changes: [change],
+              value: old === null ? null : numberedDiff(old, content, maxDiffChars),
+            };
           },
         },
         context,
       );
       if (outcome.kind === "refused") return outcome.result;
+      const difference = outcome.value;
       const verb = isNew ? "Created" : "Replaced";
       return textResult(
         `${verb} ${path}: ${sizeText(bytes.length)}, about ${tokenEstimate(content)} tokens.`,
-        { path, isNew, sizeBytes: bytes.length, tokenEstimate: tokenEstimate(content) },
+        {
+          path,
+          isNew,
+          sizeBytes: bytes.length,
+          tokenEstimate: tokenEstimate(content),
+          ...(difference === null
+            ? {}
+            : {
+                diff: difference.diff,
+                ...(difference.isCut ? { diffIsCut: true } : {}),
+                ...(difference.firstChangedLine === null
+                  ? {}
+                  : { firstChangedLine: difference.firstChangedLine }),
+              }),
+        },
       );
     },
   });

@@ -1,0 +1,100 @@
+/** The file tools and a real sandbox look at the same files, and at no others. */
+
+import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CallOutcome, Runtime } from "../../runtimeTypes.ts";
+import { connectTo, createTestRuntime, testCaller } from "../../testing/testRuntime.ts";
+
+let home: string;
+let stateDir: string;
+let runtime: Runtime;
+let close: () => void;
+
+async function start(sandbox: Record<string, unknown>): Promise<void> {
+  const config = {
+    agents: { defaults: { sandbox: { mode: "all", ...sandbox } } },
+    tools: { profile: "coding" },
+  };
+  await writeFile(join(stateDir, "openclaw.json"), JSON.stringify(config));
+  runtime = await createTestRuntime(stateDir, { homeDir: home });
+  const panel = connectTo(runtime);
+  close = panel.close;
+  await panel.rpc.call("approvals.attend", {});
+}
+
+async function call(name: string, args: Record<string, unknown>): Promise<string> {
+  const options = { signal: new AbortController().signal, holdMs: null };
+  const outcome: CallOutcome = await runtime.tools.callTool(testCaller, name, args, options);
+  if (outcome.kind === "refused") return outcome.text;
+  if (outcome.kind !== "result") throw new Error(`unexpected ${outcome.kind}`);
+  return outcome.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "sandbox-files-")));
+  stateDir = join(home, ".openclaw");
+  await mkdir(join(stateDir, "workspace"), { recursive: true, mode: 0o700 });
+});
+afterEach(async () => {
+  close?.();
+  await runtime?.dispose();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe("the file tools in a sandbox", () => {
+  it("read what a command wrote, and a command reads what they wrote, by inner and by relative paths", async () => {
+    await start({ workspaceAccess: "rw" });
+    await call("exec", { command: "mkdir -p sub; printf '会议\\n' > sub/a.txt" });
+    expect(await call("read", { path: "/workspace/sub/a.txt" })).toBe("会议\n");
+    expect(await call("read", { path: "~/sub/a.txt" })).toBe("会议\n");
+    await call("write", { path: "file:///workspace/sub/b.txt", content: "one\ntwo\n" });
+    await call("edit", { path: "sub/b.txt", edits: [{ oldText: "two", newText: "three" }] });
+    expect(await call("exec", { command: "cat /workspace/sub/b.txt" })).toBe("one\nthree");
+    expect(await readFile(join(stateDir, "workspace", "sub", "b.txt"), "utf8")).toBe("one\nthree\n");
+  });
+
+  it("have a workspace of their own, and read the agent's without writing to it", async () => {
+    await writeFile(join(stateDir, "workspace", "notes.md"), "kept");
+    await start({ workspaceAccess: "ro" });
+    expect(await call("read", { path: "/agent/notes.md" })).toBe("kept");
+    expect(await call("write", { path: "/agent/notes.md", content: "changed" })).toMatch(/may only read/);
+    expect(await call("write", { path: "own.txt", content: "mine" })).toMatch(/Created own.txt/);
+    expect(await call("exec", { command: "cat own.txt" })).toBe("mine");
+    expect(await readFile(join(stateDir, "workspace", "notes.md"), "utf8")).toBe("kept");
+  });
+
+  it("reach nothing that the sandbox does not show, by no path and no link", async () => {
+    await writeFile(join(home, "secret"), "s3cret");
+    await start({ workspaceAccess: "rw" });
+    const workspace = join(stateDir, "workspace");
+    await symlink(home, join(workspace, "home"));
+    await symlink(join(home, "secret"), join(workspace, "link"));
+    await link(join(home, "secret"), join(workspace, "hard"));
+    await symlink("/workspace", join(workspace, "inner"));
+    const ways = [
+      join(home, "secret"),
+      "../../secret",
+      "/workspace/../etc/hostname",
+      "/etc/hostname",
+      "/proc/self/environ",
+      "home/secret",
+      "link",
+      "hard",
+      join(stateDir, "openclaw.json"),
+    ];
+    for (const path of ways) {
+      for (const tool of ["read", "write"]) {
+        const text = await call(tool, { path, content: "x" });
+        expect(text, `${tool} ${path}`).toMatch(
+          /not part of this session's sandbox|lies outside|hard link|link/,
+        );
+        expect(text).not.toContain("s3cret");
+      }
+    }
+    expect(await readFile(join(home, "secret"), "utf8")).toBe("s3cret");
+    // Where a link points to inside of the sandbox is not followed from outside.
+    expect(await call("write", { path: "inner/x.txt", content: "x" })).toMatch(/lies outside/);
+  });
+});

@@ -1,0 +1,79 @@
+/** Paths as a sandboxed session writes them, to the folders of this machine that its sandbox shows. */
+
+import path, { posix } from "node:path";
+import { cleanPath } from "../../../../shared/files/index.ts";
+import { guardWorkspace, isWithin, type LocateOptions, locate, type Target } from "./locate.ts";
+import { fileProblem } from "./problems.ts";
+
+/** What of this machine a sandbox sees; the workspace is the first mount. */
+export interface SandboxView {
+  /** Absolute path of the workspace inside. */
+  workdir: string;
+  mounts: readonly { source: string; target: string; isWritable: boolean }[];
+}
+
+/**
+ * A sandboxed session is always held to what its sandbox shows: links that lead out of a mount, hard links, and writes
+ * to read-only mounts are refused, whatever the settings of the file tools say.
+ * @param given relative to the workspace inside, or absolute inside; with `isExact` a path of this machine
+ * @throws AppError path_escape, symlinked_parent, no_access
+ */
+export async function locateInSandbox(
+  given: string,
+  view: SandboxView,
+  access: "read" | "write" | "delete",
+  options: Pick<LocateOptions, "isLinkItself" | "isExact">,
+): Promise<Target> {
+  const found = options.isExact === true ? bySource(given, view) : byTarget(given, view);
+  if (found === null) {
+    const shown = view.mounts.map((mount) => mount.target).join(", ");
+    throw fileProblem(
+      "path_escape",
+      `${given} is not part of this session's sandbox. Its files are below ${shown}; use a path there.`,
+      { data: { path: given } },
+    );
+  }
+  const { mount, onMachine } = found;
+  if (access !== "read" && !mount.isWritable) {
+    throw fileProblem(
+      "no_access",
+      `${given} lies below ${mount.target}, which this sandbox may only read. Write below ${view.workdir} instead.`,
+      { data: { path: given } },
+    );
+  }
+  const target = await locate(onMachine, {
+    workspace: mount.source,
+    home: mount.source,
+    isLinkItself: options.isLinkItself === true,
+    isExact: true,
+  });
+  // Messages name the path as the session knows it.
+  const shown = { ...target, given };
+  // The real path of this machine would be a message out of the sandbox, so links are named by what they are.
+  const within = posix.join(
+    mount.target,
+    path.relative(mount.source, target.realPath).split(path.sep).join("/"),
+  );
+  guardWorkspace({ ...shown, workspace: mount.target }, access, target.isInside ? within : "there");
+  return shown;
+}
+
+type Found = { mount: SandboxView["mounts"][number]; onMachine: string };
+
+function byTarget(given: string, view: SandboxView): Found | null {
+  const plain = cleanPath(given.startsWith("file://") ? given.slice("file://".length) : given, view.workdir);
+  const inside = posix.resolve(view.workdir, plain);
+  // The longest target wins: one mount may stand inside another.
+  const [mount] = view.mounts
+    .filter(({ target }) => inside === target || inside.startsWith(`${target}/`))
+    .sort((a, b) => b.target.length - a.target.length);
+  if (mount === undefined) return null;
+  return { mount, onMachine: path.join(mount.source, posix.relative(mount.target, inside)) };
+}
+
+function bySource(onMachine: string, view: SandboxView): Found | null {
+  const [mount] = view.mounts
+    .filter(({ source }) => isWithin(source, onMachine))
+    .sort((a, b) => b.source.length - a.source.length);
+  return mount === undefined ? null : { mount, onMachine };
+}
