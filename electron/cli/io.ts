@@ -1,6 +1,7 @@
 /** What a command may touch of the world: streams, environment, questions. Tests bring their own. */
 
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 
 export interface CliIo {
   env: Record<string, string | undefined>;
@@ -13,6 +14,8 @@ export interface CliIo {
   isInteractive: boolean;
   /** Asks on the terminal; only called when `isInteractive`. */
   ask(question: string): Promise<string>;
+  /** Like `ask`, without showing what is typed. */
+  askSecret(question: string): Promise<string>;
   /** Aborts on Ctrl+C and SIGTERM. */
   signal: AbortSignal;
 }
@@ -42,6 +45,18 @@ export function processIo(homeDir: string): CliIo {
         return await reader.question(question, { signal: ended.signal });
       } finally {
         reader.close();
+      }
+    },
+    async askSecret(question) {
+      process.stderr.write(question);
+      // The terminal shows nothing: readline writes what is typed into a stream that keeps none of it.
+      const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+      try {
+        return await reader.question("", { signal: ended.signal });
+      } finally {
+        reader.close();
+        process.stderr.write("\n");
       }
     },
     signal: ended.signal,

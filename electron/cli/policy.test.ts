@@ -1,6 +1,6 @@
 /** `sallyport policy` on files of a broken set-up: answers, exit codes, reports, and nothing touched. */
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startHeadless } from "../headless/startHeadless.ts";
@@ -141,6 +141,23 @@ describe("policy on a config file", () => {
     const run = await cli.run(["policy", "findings", "--config", file, "--agent", "support"]);
     expect(run.stdout).toContain("unknown-profile: ");
     expect(run.stdout).toContain('Did you mean "browser"?');
+  });
+
+  it("finds the skills of the agent that have no tool left", async () => {
+    const file = await put(
+      "setup.json5",
+      '{ tools: { deny: ["exec"] }, agents: { defaults: { workspace: "~/w" } } }',
+    );
+    await mkdir(path.join(cli.homeDir, "w", "skills", "tidy"), { recursive: true });
+    await writeFile(
+      path.join(cli.homeDir, "w", "skills", "tidy", "SKILL.md"),
+      "---\nname: tidy\ncommand-dispatch: tool\ncommand-tool: exec\n---\n",
+    );
+    const run = await cli.run(["policy", "findings", "--config", file]);
+    expect(run.stdout).toContain("skill-without-tools: ");
+    expect(run.stdout).toContain('the skill "tidy" has none of its tools in this context: "exec"');
+    const json = await cli.run(["policy", "findings", "--json", "--config", file]);
+    expect(JSON.parse(json.stdout).findings).toMatchObject([{ kind: "skill-without-tools", stage: "tidy" }]);
   });
 });
 

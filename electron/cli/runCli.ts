@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../shared/errors/index.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
 import { clientsCommand } from "./commands/clients.ts";
 import { configCommand } from "./commands/config.ts";
+import { configureCommand } from "./commands/configure.ts";
 import { execCommand } from "./commands/exec.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { ledgerCommand } from "./commands/ledger.ts";
@@ -38,7 +39,8 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(ledgerCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(clientsCommand(context))
-    .addCommand(configCommand(context));
+    .addCommand(configCommand(context))
+    .addCommand(configureCommand(context));
   prepare(program, io);
   try {
     await program.parseAsync(args, { from: "user" });

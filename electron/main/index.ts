@@ -30,6 +30,7 @@ import { lockAllContents, lockSession } from "./lockdown.ts";
 import { setAppMenu } from "./menu.ts";
 import { registerPanelScheme, servePanel } from "./panelScheme.ts";
 import { watchScreenLock } from "./screenLock.ts";
+import { systemVault } from "./secretVault.ts";
 import { createTray } from "./tray.ts";
 import { createWindows, type WindowRole } from "./windows.ts";
 
@@ -117,6 +118,7 @@ async function run(): Promise<void> {
     logger,
     clock: systemClock,
     screenLock: watchScreenLock(),
+    secretVault: systemVault(),
   });
   // The Gateway attaches its own; this one counts when the Gateway could not start.
   runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));

@@ -11,6 +11,7 @@ import { createPresence } from "./approvals/presence.ts";
 import { createPromptCheck } from "./approvals/promptCheck.ts";
 import { createCalls } from "./calls/createCalls.ts";
 import { createToolSurface } from "./calls/createToolSurface.ts";
+import { createLoopGuard } from "./calls/loopGuard.ts";
 import { createClients } from "./clients/createClients.ts";
 import { createConfigStore, createSettingsStore, resolveHardening } from "./config/index.ts";
 import { createEventHub } from "./events/eventHub.ts";
@@ -36,6 +37,7 @@ import { createAssertionDesk } from "./policy/assertionDesk.ts";
 import { createPolicyService } from "./policy/createPolicyService.ts";
 import type { Caller, Runtime, RuntimeDeps } from "./runtimeTypes.ts";
 import { createOperatorToken } from "./secrets/index.ts";
+import { createSkills } from "./skills/createSkills.ts";
 import { createStatusDesk } from "./status.ts";
 import {
   createApprovalsStore,
@@ -46,9 +48,7 @@ import {
   openDatabase,
   statePaths,
 } from "./storage/index.ts";
-import { createBuiltInTools } from "./tools/builtInTools.ts";
-import { createToolRegistry } from "./tools/registry.ts";
-import { createWebTools } from "./tools/web/createWebTools.ts";
+import { createTools } from "./tools/createTools.ts";
 import { createTryoutDesk } from "./tryout.ts";
 
 const loginProbeTimeoutMs = 15_000;
@@ -159,44 +159,46 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     logger,
   });
 
-  const web = createWebTools({
-    config: () => config.effective().config,
-    hardening: () => hardening,
-    env: deps.baseEnv,
-    homeDir: deps.homeDir,
+  const toolParts = await createTools({
+    runtime: deps,
+    paths,
+    exec,
+    sessions,
+    approvals,
+    places,
+    broadMode,
+    config,
     clock,
     logger,
+    homeDir: deps.homeDir,
+    stateDir: deps.stateDir,
+    hardening: () => hardening,
+    agentIds,
+    isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
+    callerById: (callerId) => callerById(callerId),
+    toolNames: (caller) => policy.names(caller),
+    record: (kind, by, data) => recorder.record(kind, by, data),
   });
-  const registry = createToolRegistry([
-    ...createBuiltInTools({
-      exec,
-      sessions,
-      approvals,
-      places,
-      broadMode,
-      config,
-      clock,
-      logger,
-      homeDir: deps.homeDir,
-      stateDir: deps.stateDir,
-      hardening: () => hardening,
-      agentIds,
-      isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
-      callerById: (callerId) => callerById(callerId),
-      toolNames: (caller) => policy.names(caller),
-    }),
-    ...web.tools,
-    ...(deps.extraTools ?? []),
-  ]);
+  const { registry } = toolParts;
   const policy = createPolicyService({
     config,
     registry,
     hardening: () => hardening,
     preset: () => settings.settings().hardening.preset,
     savedAssertions: () => settings.settings().assertions.text,
-    hasSearchProvider: (value) => web.searchProviderOf(value) !== null,
+    hasSearchProvider: (value) => toolParts.searchProviderOf(value) !== null,
+    skillsFor: createSkills({
+      ...deps,
+      config: () => config.effective().config,
+      workspaceOf: places.workspaceOf,
+    }),
   });
-  const calls = createCalls({ clock, logger, decide: (caller, tool) => policy.decide(caller, tool) });
+  const calls = createCalls({
+    clock,
+    logger,
+    decide: (caller, tool) => policy.decide(caller, tool),
+    loopGuard: createLoopGuard({ settingsFor: policy.loopDetection, logger }),
+  });
   const recorder = createLedgerRecorder({ ledger, clock, calls, approvals });
   const clients = createClients({
     settings,
@@ -278,6 +280,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
         .endSessions((sessionKey) => sessionKey.endsWith(`:mcp:${clientId}`))
         .catch((error: unknown) => logger.warn("grants.notRemoved", { clientId, error }));
     }),
+    toolParts.onPresenceChanged(() => {
+      policyChanged();
+      announceClients();
+    }),
     clients.events.on("changed", announceClients),
     clients.events.on("changed", policyChanged),
   ];
@@ -312,6 +318,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       nowMs: () => clock.nowMs(),
       record: (kind, by, data) => recorder.record(kind, by, data),
     }),
+    ...toolParts.handlers,
     ...createPolicyHandlers({
       policy,
       assertions,
@@ -341,7 +348,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     calls.dispose();
     await sessions.dispose();
     await exec.dispose();
-    await web.dispose();
+    await toolParts.dispose();
     assertions.dispose();
     for (const off of offs) off();
     await grants.dispose();

@@ -5,6 +5,7 @@ import type { HttpInvokeDecision, HttpInvokeRequest } from "../../shared/policy/
 import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./logging/logger.ts";
+import type { SecretVault } from "./secrets/index.ts";
 import type { ToolContent, ToolDefinition } from "./tools/defineTool.ts";
 
 /** Whether the screen is locked: a locked screen means that nobody sees a prompt (A17). */
@@ -24,6 +25,8 @@ export interface RuntimeDeps {
   logger: Logger;
   clock: Clock;
   screenLock: ScreenLock;
+  /** Seals stored keys with the system's keyring; absent or null: there is none, and they are in a private file. */
+  secretVault?: SecretVault | null;
   /** Tools on top of the built-in ones: plugins, and fixtures in tests. */
   extraTools?: ToolDefinition[];
 }
@@ -86,6 +89,8 @@ export interface CallOptions {
    */
   detached?: AbortSignal;
   onProgress?: (text: string) => void;
+  /** The surface refuses by a list of its own: nothing runs, the call is recorded, the answer is `unknownTool`. */
+  isRefused?: boolean;
   /** Give back `pending` when a person has not answered after this many milliseconds; null = wait to the end. */
   holdMs: number | null;
 }

@@ -8,21 +8,25 @@ import { clientsContract } from "./clients.ts";
 import { configContract } from "./config.ts";
 import { policyContract } from "./policy.ts";
 import { processesContract } from "./processes.ts";
+import { secretsContract } from "./secrets.ts";
 
 const base = mergeContracts(
   mergeContracts(appContract, approvalsContract),
   mergeContracts(callsContract, clientsContract),
 );
-export const contract = mergeContracts(
+const desk = mergeContracts(
   mergeContracts(base, configContract),
   mergeContracts(policyContract, processesContract),
 );
+export const contract = mergeContracts(desk, secretsContract);
 export type SallyportContract = typeof contract;
 
 export * from "./app.ts";
 export * from "./approvals.ts";
+export * from "./browser.ts";
 export * from "./calls.ts";
 export * from "./clients.ts";
 export * from "./config.ts";
 export * from "./policy.ts";
 export * from "./processes.ts";
+export * from "./secrets.ts";

@@ -11,9 +11,11 @@ import {
   resolveHardening,
   type Settings,
 } from "../../runtime/config/index.ts";
+import { workspaceFolder } from "../../runtime/exec/places.ts";
 import { openclawToolLists, openclawTools } from "../../runtime/policy/openclawTools.ts";
 import { createPolicyQuestions, type PolicyQuestions } from "../../runtime/policy/policyQuestions.ts";
 import { type QuestionConfig, readQuestionText } from "../../runtime/policy/questionConfig.ts";
+import { createSkills } from "../../runtime/skills/createSkills.ts";
 import { readTextFile } from "../../runtime/storage/index.ts";
 import { findGateway, placeOf } from "../access.ts";
 import { readInput } from "../commands/approvals.ts";
@@ -50,7 +52,7 @@ export async function openPolicySource(context: CliContext, options: SourceOptio
       ...defaultSettings,
       hardening: { preset: options.preset ?? "reference", rules: {} },
     };
-    return fileSource(readConfigText(text, options.config), settings, options.config);
+    return fileSource(context, readConfigText(text, options.config), settings, options.config);
   }
   const place = placeOf(context.io);
   const info = await findGateway(place);
@@ -63,7 +65,7 @@ export async function openPolicySource(context: CliContext, options: SourceOptio
       : readConfigText(text, place.paths.config);
   const preset = options.preset ?? settings.hardening.preset;
   const rules = options.preset === undefined ? settings.hardening.rules : {};
-  return fileSource(config, { ...settings, hardening: { preset, rules } }, place.paths.config);
+  return fileSource(context, config, { ...settings, hardening: { preset, rules } }, place.paths.config);
 }
 
 async function runningSource(
@@ -92,7 +94,13 @@ async function runningSource(
   };
 }
 
-function fileSource(config: QuestionConfig, settings: Settings, name: string): PolicySource {
+function fileSource(
+  context: CliContext,
+  config: QuestionConfig,
+  settings: Settings,
+  name: string,
+): PolicySource {
+  const place = placeOf(context.io);
   const { preset } = settings.hardening;
   const { hardening } = resolveHardening(
     settings,
@@ -106,6 +114,11 @@ function fileSource(config: QuestionConfig, settings: Settings, name: string): P
     preset: () => preset,
     toolsFor: (_preset, value, where: PolicyContext) => openclawTools(value, where),
     toolListsFor: (_preset, value) => openclawToolLists(value),
+    skillsFor: createSkills({
+      ...place,
+      config: () => config.value,
+      workspaceOf: (agentId) => workspaceFolder(config.value, agentId, place),
+    }),
   });
   return {
     about: `${name}, preset ${preset}, with the tools that OpenClaw would have`,

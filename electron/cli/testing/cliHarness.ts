@@ -54,6 +54,7 @@ export async function createCliHarness(): Promise<CliHarness> {
         readStdin: async () => settings.stdin ?? "",
         isInteractive: settings.answers !== undefined,
         ask: async () => answers.shift() ?? "",
+        askSecret: async () => answers.shift() ?? "",
         signal: settings.signal ?? new AbortController().signal,
       };
       run.code = await runCli(args, { io, version: "0.0.1", panelDir: null, startCommand: null });

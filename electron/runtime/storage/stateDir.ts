@@ -23,6 +23,8 @@ export interface StatePaths {
   /** Held by the one runtime of this state directory. */
   instanceLock: string;
   operatorToken: string;
+  /** Keys that a person typed in. */
+  secrets: string;
   workspaceDir: string;
   logsDir: string;
 }
@@ -62,6 +64,7 @@ export function statePaths(stateDir: string, homeDir: string): StatePaths {
     gatewayFile: path.join(stateDir, "sallyport-gateway.json"),
     instanceLock: path.join(stateDir, "sallyport.lock"),
     operatorToken: path.join(stateDir, "sallyport-operator-token"),
+    secrets: path.join(stateDir, "sallyport-secrets.json"),
     workspaceDir: path.join(stateDir, "workspace"),
     logsDir: path.join(stateDir, "logs"),
   };

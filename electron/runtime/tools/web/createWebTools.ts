@@ -12,6 +12,7 @@ import type { ToolDefinition } from "../defineTool.ts";
 import { createWebFetchTool } from "../web_fetch/tool.ts";
 import { chooseProvider } from "../web_search/chooseProvider.ts";
 import { createWebSearchTool } from "../web_search/tool.ts";
+import { tryProvider } from "../web_search/tryProvider.ts";
 
 export interface WebToolsDeps {
   /** The config as it counts now. */
@@ -33,6 +34,8 @@ export interface WebTools {
   tools: ToolDefinition[];
   /** Which provider a search would go to; null: none, and web_search is absent. Fit for `hasWebSearchProvider`. */
   searchProviderOf(config: unknown): { id: string; label: string; isConfigured: boolean } | null;
+  /** One small search, to see whether the key of this provider works. */
+  tryProvider(id: string, signal: AbortSignal): Promise<{ label: string; results: number; tookMs: number }>;
   dispose(): Promise<void>;
 }
 
@@ -54,7 +57,8 @@ export function createWebTools(deps: WebToolsDeps): WebTools {
     logger,
     ...given,
   });
-  const webSearch = createWebSearchTool({ config, hardening, fetch, keys, env, clock, ...given });
+  const searchDeps = { config, hardening, fetch, keys, env, clock, ...given };
+  const webSearch = createWebSearchTool(searchDeps);
   return {
     tools: [webSearch, webFetch as unknown as ToolDefinition],
     searchProviderOf(saved) {
@@ -63,6 +67,7 @@ export function createWebTools(deps: WebToolsDeps): WebTools {
       const { provider, isConfigured } = chosen;
       return { id: provider.id, label: provider.label, isConfigured };
     },
+    tryProvider: (id, signal) => tryProvider(searchDeps, id, signal),
     dispose: () => reader.dispose(),
   };
 }

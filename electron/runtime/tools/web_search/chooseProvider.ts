@@ -44,7 +44,7 @@ export function chooseProvider(input: ChooseInput): ChosenProvider | null {
   return null;
 }
 
-function setupOf(provider: SearchProvider, input: ChooseInput): ProviderSetup {
+export function setupOf(provider: SearchProvider, input: ChooseInput): ProviderSetup {
   const { config, keys, env } = input;
   return {
     settings:
