@@ -8,6 +8,7 @@ import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
+import { KeysSection } from "./KeysSection.tsx";
 import "./settings.css";
 
 const choices = {
@@ -75,6 +76,7 @@ export function SettingsView() {
         </div>
         <Reachability />
         <Mode />
+        <KeysSection />
         <About />
       </div>
     </div>

@@ -3,11 +3,12 @@
 import { useMemo } from "react";
 import type { ToolCallSnapshot } from "../../../shared/contract/index.ts";
 import { useLanguage, useT } from "../../i18n/index.ts";
-import { useLive } from "../../rpc/hooks.ts";
+import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
 import { EmptyState, VerdictShape, VirtualList } from "../../ui/index.ts";
 import { TryoutCard } from "../tryout/TryoutCard.tsx";
 import { CallState } from "./CallState.tsx";
 import { callShape, durationText, sortedCalls } from "./callWords.ts";
+import { ResultView } from "./ResultView.tsx";
 
 export function CallHistory(props: { picked: string | null; onPick: (toolCallId: string | null) => void }) {
   const t = useT("tools");
@@ -77,8 +78,20 @@ function Row(props: {
           <pre className="tools-text">{call.argsShown}</pre>
           <p className="second">{t("from", { caller: call.callerLabel, session: call.sessionKey })}</p>
           <CallState call={call} />
+          {call.state.kind === "succeeded" || call.state.kind === "failed" ? (
+            <KeptResult call={call} />
+          ) : null}
         </div>
       ) : null}
     </div>
   );
+}
+
+/** What the agent got. The runtime keeps the results of the newest calls; an older one has its entry in the ledger. */
+function KeptResult({ call }: { call: ToolCallSnapshot }) {
+  const t = useT("tools");
+  const query = useQueryRpc("calls.wait", { toolCallId: call.toolCallId }, { staleTimeMs: 3_600_000 });
+  if (query.isError) return <p className="second">{t("resultGone")}</p>;
+  const result = query.data?.result ?? null;
+  return result === null ? null : <ResultView tool={call.tool} result={result} />;
 }

@@ -1,19 +1,29 @@
-/** What a tool answered: text with its size, JSON as a tree, images. All of it is untrusted and shown as text. */
+/** What a tool answered, in the shape that reads best: differences, hits, Markdown, JSON, images. All of it is untrusted. */
 
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { useT } from "../../i18n/index.ts";
 import type { PanelOutput } from "../../rpc/connection.ts";
 import { Button, Segmented } from "../../ui/index.ts";
 import { JsonTree } from "./JsonTree.tsx";
+import { DiffView } from "./viewers/DiffView.tsx";
+import { type ResultShape, resultShape } from "./viewers/resultShape.ts";
+import { SearchHits } from "./viewers/SearchHits.tsx";
+
+/** Brings a Markdown parser along, so it is loaded when it is looked at. */
+const MarkdownView = lazy(() => import("./viewers/MarkdownView.tsx"));
 
 type Result = NonNullable<PanelOutput<"calls.wait">["result"]>;
 
 const shownChars = 20_000;
+/** More would hold up the window; the text below has the rest. */
+const shownMarkdownChars = 100_000;
 
-export function ResultView({ result }: { result: Result }) {
+export function ResultView({ tool, result }: { tool: string; result: Result }) {
   const t = useT("tools");
+  const shape = useMemo(() => resultShape(tool, result.details), [tool, result]);
   return (
     <section className="tools-result" aria-label={t("result")}>
+      {shape.kind === "plain" ? null : <Shaped shape={shape} />}
       {result.content.map((part, index) =>
         part.type === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one result never move
@@ -31,6 +41,26 @@ export function ResultView({ result }: { result: Result }) {
       )}
     </section>
   );
+}
+
+/** The readable form; what the model got word for word stays below it. */
+function Shaped({ shape }: { shape: Exclude<ResultShape, { kind: "plain" }> }) {
+  const t = useT("tools");
+  switch (shape.kind) {
+    case "diff":
+      return <DiffView files={shape.files} />;
+    case "hits":
+      return <SearchHits hits={shape.hits} />;
+    case "markdown":
+      return (
+        <div className="tools-part">
+          <p className="small ellipsis">{t("markdown.from", { url: shape.source })}</p>
+          <Suspense fallback={<pre className="tools-text">{shape.text.slice(0, shownChars)}</pre>}>
+            <MarkdownView text={shape.text.slice(0, shownMarkdownChars)} />
+          </Suspense>
+        </div>
+      );
+  }
 }
 
 function TextPart({ text }: { text: string }) {
