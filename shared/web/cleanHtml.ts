@@ -91,7 +91,8 @@ export function cleanHtml(html: string): CleanPage {
           if (keptAttributes.has(name))
             out.push(" ", name, '="', escapeAttribute(attributes[name] ?? ""), '"');
         }
-        out.push(">");
+        // Well-formed as XML, so that the light parser behind article extraction reads it.
+        out.push(voidTags.has(tag) ? "/>" : ">");
       },
       ontext(text) {
         if (

@@ -1,0 +1,110 @@
+/** Shared by the benchmarks: the shape of a result, and timing of a measured thing and its floor in turns. */
+
+export interface BenchmarkResult {
+  /** Measured by floor, or any value that the goal is about. */
+  ratio: number;
+  goal: number;
+  /** "atMost" unless said otherwise: which side of the goal is good. */
+  good?: "atMost" | "atLeast";
+  unit: string;
+  floorNs: number;
+  measuredNs: number;
+  /** What else a reader should know, such as the spread. */
+  note?: string;
+}
+
+export interface Benchmark {
+  name: string;
+  /** Needs the built app, Electron and a display. */
+  needs?: "desktop";
+  run: () => Promise<BenchmarkResult>;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+export interface Pair {
+  floorNs: number;
+  measuredNs: number;
+}
+
+/** One sample of something that is done and awaited. */
+export async function timeOnce(work: () => Promise<unknown>): Promise<number> {
+  const before = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - before);
+}
+
+/**
+ * Medians of many samples, floor and measured in turns, so that other work on the machine hits both alike. Who goes
+ * first alternates: whatever the one leaves behind is in the way of the other as often as the other way round.
+ */
+export async function inTurns(
+  floor: () => Promise<unknown>,
+  measured: () => Promise<unknown>,
+  options: { warmUps: number; samples: number },
+): Promise<Pair> {
+  const floors: number[] = [];
+  const values: number[] = [];
+  for (let round = -options.warmUps; round < options.samples; round += 1) {
+    const isFloorFirst = round % 2 === 0;
+    const a = await timeOnce(isFloorFirst ? floor : measured);
+    const b = await timeOnce(isFloorFirst ? measured : floor);
+    if (round < 0) continue;
+    floors.push(isFloorFirst ? a : b);
+    values.push(isFloorFirst ? b : a);
+  }
+  return { floorNs: median(floors), measuredNs: median(values) };
+}
+
+/** As `inTurns` for work of microseconds: each sample is a batch, because the clock is coarse. */
+export function batchesInTurns(
+  floor: () => unknown,
+  measured: () => unknown,
+  options: { samples?: number; batchMs?: number } = {},
+): Pair {
+  const batchMs = options.batchMs ?? 4;
+  const batchOf = (work: () => unknown): number => {
+    const until = performance.now() + 500;
+    let calls = 0;
+    const startedAtMs = performance.now();
+    while (performance.now() < until) {
+      work();
+      calls += 1;
+    }
+    return Math.max(1, Math.ceil((batchMs * calls) / (performance.now() - startedAtMs)));
+  };
+  const sizes = { floor: batchOf(floor), measured: batchOf(measured) };
+  const sample = (work: () => unknown, size: number): number => {
+    const before = performance.now();
+    for (let index = 0; index < size; index += 1) work();
+    return ((performance.now() - before) / size) * 1e6;
+  };
+  const floors: number[] = [];
+  const values: number[] = [];
+  for (let round = 0; round < (options.samples ?? 101); round += 1) {
+    floors.push(sample(floor, sizes.floor));
+    values.push(sample(measured, sizes.measured));
+  }
+  return { floorNs: median(floors), measuredNs: median(values) };
+}
+
+export function against(
+  { floorNs, measuredNs }: Pair,
+  goal: number,
+  unit: string,
+  note?: string,
+): BenchmarkResult {
+  return {
+    ratio: measuredNs / floorNs,
+    goal,
+    unit,
+    floorNs,
+    measuredNs,
+    ...(note === undefined ? {} : { note }),
+  };
+}
