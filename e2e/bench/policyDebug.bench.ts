@@ -75,6 +75,7 @@ function ask() {
     preset: () => "reference",
     toolsFor: () => tools,
     toolListsFor: () => [tools],
+    skillsFor: async () => [],
   });
   const handlers: Partial<Handlers<typeof contract>> = {
     "policy.trace": (input) => questions.trace(input),

@@ -256,4 +256,38 @@ describe("policy check", () => {
       await headless.dispose();
     }
   });
+
+  it("answers from the running app what it answers from the same file", async () => {
+    await mkdir(cli.stateDir, { recursive: true });
+    const file = path.join(cli.stateDir, "openclaw.json");
+    await writeFile(file, brokenSetup.replace("minmal", "minimal"));
+    const headless = await startHeadless({
+      env: cli.env,
+      homeDir: cli.homeDir,
+      port: 0,
+      panelDir: null,
+      version: "0.0.1",
+      logger: silentLogger,
+    });
+    try {
+      const json = async (words: string, ...more: string[]) => {
+        const run = await cli.run(["policy", ...words.split(" "), "--json", ...more]);
+        expect(run.code, run.stderr).toBe(0);
+        const { evaluatedInMs: _time, ...answer } = JSON.parse(run.stdout);
+        return answer;
+      };
+      for (const words of [
+        "trace --agent support",
+        "trace --agent coder --model openai/gpt-5.2",
+        "why browser --agent support",
+        "findings --agent support",
+        "compare --a agent=support --b agent=coder",
+      ]) {
+        const running = await json(words, "--preset", "reference");
+        expect(running, words).toEqual(await json(words, "--config", file));
+      }
+    } finally {
+      await headless.dispose();
+    }
+  });
 });

@@ -12,6 +12,7 @@ import { ledgerCommand } from "./commands/ledger.ts";
 import { mcpCommand } from "./commands/mcp.ts";
 import { policyCommand } from "./commands/policy.ts";
 import { toolsCommand } from "./commands/tools.ts";
+import { ttsCommand } from "./commands/tts.ts";
 import type { CliContext } from "./context.ts";
 import { type CliIo, safeText } from "./io.ts";
 import type { StartCommand } from "./mcp/startApp.ts";
@@ -39,6 +40,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(ledgerCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(clientsCommand(context))
+    .addCommand(ttsCommand(context))
     .addCommand(configCommand(context))
     .addCommand(configureCommand(context));
   prepare(program, io);

@@ -20,6 +20,7 @@ const benchDir = path.join(rootDir, "e2e", "bench");
  * @property {string} unit of the ratio, such as "× floor" or "ms"
  * @property {number} floorNs
  * @property {number} measuredNs
+ * @property {string} [notMeasured] why there is no measurement here, such as a program that is not installed
  * @typedef {{ name: string, run: () => Promise<BenchmarkResult> }} Benchmark
  */
 
@@ -33,7 +34,7 @@ async function main(args) {
   const results = [];
   for (const { name, run } of benchmarks) {
     const result = await progress.step(name, run);
-    results.push({ name, ...result, isMet: result.ratio <= result.goal });
+    results.push({ name, ...result, isMet: result.notMeasured !== undefined || result.ratio <= result.goal });
   }
   if (asJson) {
     const machine = { platform: process.platform, arch: process.arch, versions: process.versions };
@@ -73,9 +74,10 @@ async function loadBenchmarks(names) {
   return chosen;
 }
 
-function describeResult({ name, ratio, goal, unit, floorNs, measuredNs, isMet }) {
+function describeResult({ name, ratio, goal, unit, floorNs, measuredNs, notMeasured, isMet }) {
+  if (notMeasured !== undefined) return `– ${name}: not measured: ${notMeasured}`;
   const times = `measured ${milliseconds(measuredNs)}, floor ${milliseconds(floorNs)}`;
-  return `${isMet ? "✓" : "✗"} ${name}: ${ratio.toFixed(2)} ${unit} (goal ${goal}; ${times})`;
+  return `${isMet ? "✓" : "✗"} ${name}: ${ratio < 0.1 ? ratio.toPrecision(2) : ratio.toFixed(2)} ${unit} (goal ${goal}; ${times})`;
 }
 
 function milliseconds(ns) {

@@ -9,13 +9,14 @@ export const panelOrigin = `${panelScheme}://panel`;
 
 /**
  * Scripts only from our own files. Styles may be inline, because the terminal and the editor write theirs at run time;
- * a style cannot run code here, and nothing it could load is allowed.
+ * a style cannot run code here, and nothing it could load is allowed. Sound comes from bytes that the panel holds itself.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  "media-src blob:",
   "font-src 'self'",
   "worker-src 'self'",
   "connect-src 'self'",

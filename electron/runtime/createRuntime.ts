@@ -35,6 +35,7 @@ import { createLedgerRecorder } from "./ledgerRecorder.ts";
 import { createBroadMode } from "./mode/broadMode.ts";
 import { createAssertionDesk } from "./policy/assertionDesk.ts";
 import { createPolicyService } from "./policy/createPolicyService.ts";
+import { createSeenContexts } from "./policy/seenContexts.ts";
 import type { Caller, Runtime, RuntimeDeps } from "./runtimeTypes.ts";
 import { createOperatorToken } from "./secrets/index.ts";
 import { createSkills } from "./skills/createSkills.ts";
@@ -92,7 +93,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
   const isFirstRun = settings.state() === "missing";
   const database = openDatabase({ path: paths.database, logger });
-  const ledger = createLedger(database.db);
+  const ledger = createLedger(database.db, () => database.syncSoon());
 
   const agentIds = () => {
     const saved = config.effective().config as unknown;
@@ -162,6 +163,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const toolParts = await createTools({
     runtime: deps,
     paths,
+    hub,
+    settings,
     exec,
     sessions,
     approvals,
@@ -187,6 +190,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     preset: () => settings.settings().hardening.preset,
     savedAssertions: () => settings.settings().assertions.text,
     hasSearchProvider: (value) => toolParts.searchProviderOf(value) !== null,
+    mediaFacts: toolParts.mediaFacts,
     skillsFor: createSkills({
       ...deps,
       config: () => config.effective().config,
@@ -241,6 +245,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     approvalsFile,
     approvals,
     processes,
+    runningBrowsers: toolParts.browser.runningCount,
     clients,
     ledger,
     broadMode,
@@ -276,9 +281,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     }),
     // A client that may no longer connect has no session left.
     clients.onRevoked((clientId) => {
-      grants
-        .endSessions((sessionKey) => sessionKey.endsWith(`:mcp:${clientId}`))
-        .catch((error: unknown) => logger.warn("grants.notRemoved", { clientId, error }));
+      const isEnded = (sessionKey: string) => sessionKey.endsWith(`:mcp:${clientId}`);
+      Promise.all([grants.endSessions(isEnded), toolParts.browser.endSessions(isEnded)]).catch(
+        (error: unknown) => logger.warn("session.notCleared", { clientId, error }),
+      );
     }),
     toolParts.onPresenceChanged(() => {
       policyChanged();
@@ -331,11 +337,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       clock,
       hardening: () => hardening,
       agentIds,
-      seenContexts: () =>
-        clients.list().flatMap((client) => {
-          const caller = clients.callerOf(client.id);
-          return caller === null ? [] : [{ label: client.name, context: policy.contextOf(caller) }];
-        }),
+      seenContexts: createSeenContexts({ ledger, clients, contextOf: policy.contextOf }),
     }),
     ...processes.handlers,
   };
@@ -365,7 +367,13 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     events: hub,
     tools,
     clients,
-    presence,
+    presence: {
+      attend: presence.attend,
+      leave(connectionId) {
+        presence.leave(connectionId);
+        toolParts.browser.leave(connectionId);
+      },
+    },
     attachTryout: (runner) => tryout.attach(runner),
     gatewaySettings: () => {
       const saved = config.effective().config;

@@ -1,6 +1,7 @@
 /** Writes the ledger: every transition of a call, every decision, every change of rules. */
 
 import type { Approvals } from "./approvals/createApprovals.ts";
+import { isFinal } from "./calls/callState.ts";
 import type { Calls } from "./calls/createCalls.ts";
 import type { Clock } from "./clock.ts";
 import { decisionKind } from "./handlers/approvalHandlers.ts";
@@ -24,7 +25,7 @@ export function createLedgerRecorder(deps: {
       const { toolCallId, agentId, sessionKey, callerId, tool, state } = call;
       // Arguments are written once, with the proposal; later entries refer to them by id.
       const data = state.kind === "proposed" ? { tool, args: call.argsShown } : { tool, state };
-      ledger.append({
+      const entry = {
         atMs: call.updatedAtMs,
         kind: `call.${state.kind}`,
         toolCallId,
@@ -32,7 +33,9 @@ export function createLedgerRecorder(deps: {
         sessionKey,
         callerId,
         data,
-      });
+      };
+      // What is about to happen is written down before it does; what has happened need not hold up its answer.
+      ledger.appendSoon(entry, isFinal(state) ? "nextTurn" : "thisTurn");
     }),
     deps.approvals.events.on("requested", (request) => {
       const { toolCallId, agentId, sessionKey, callerId, createdAtMs, id, digest, command, cwd } = request;
@@ -75,6 +78,8 @@ export function createLedgerRecorder(deps: {
     },
     dispose() {
       for (const off of offs) off();
+      // Reading writes what still waits; the database closes next.
+      ledger.count();
     },
   };
 }

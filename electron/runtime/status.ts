@@ -32,6 +32,7 @@ export interface StatusDeps {
   approvalsFile: ApprovalsStore;
   approvals: Approvals;
   processes: ProcessDesk;
+  runningBrowsers(): number;
   clients: Clients;
   ledger: Ledger;
   broadMode: BroadMode;
@@ -87,6 +88,7 @@ export function createStatusDesk(parts: StatusDeps): StatusDesk {
       pendingApprovals: pending.length,
       firstExpiryMs: pending.length === 0 ? null : Math.min(...pending.map((request) => request.expiresAtMs)),
       runningProcesses: parts.processes.runningCount(),
+      runningBrowsers: parts.runningBrowsers(),
       survivors: parts.processes.survivorCount(),
       connectedClients: parts.clients.connectedCount(),
       ledger: { entries: parts.ledger.count(), verifiedAtMs },

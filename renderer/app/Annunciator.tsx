@@ -13,6 +13,7 @@ export function Annunciator() {
       <ApprovalsSign />
       <ModeSign />
       <ProcessesSign />
+      <BrowserSign />
     </nav>
   );
 }
@@ -80,6 +81,17 @@ function ProcessesSign() {
         {running}
         {survivors > 0 ? <small> {t("signs.plus", { count: survivors })}</small> : null}
       </span>
+    </Link>
+  );
+}
+
+function BrowserSign() {
+  const t = useT("frame");
+  const running = useLive((state) => state.status?.runningBrowsers ?? 0);
+  return (
+    <Link href="/browser" className="sign" aria-label={t("signs.browserRunning", { running })}>
+      <span className="sign-word-long">{t("signs.browser")}</span>
+      <span className="sign-value">{running}</span>
     </Link>
   );
 }

@@ -15,7 +15,13 @@ export function NavRail() {
   const pending = useLive((state) => state.pending?.length ?? state.status?.pendingApprovals ?? 0);
   const processes = useLive((state) => state.status?.runningProcesses ?? 0);
   const clients = useLive((state) => state.clients?.length ?? 0);
-  const counts: Partial<Record<ViewEntry["id"], number>> = { approvals: pending, processes, clients };
+  const browser = useLive((state) => state.status?.runningBrowsers ?? 0);
+  const counts: Partial<Record<ViewEntry["id"], number>> = {
+    approvals: pending,
+    processes,
+    browser,
+    clients,
+  };
   return (
     <nav className="rail" aria-label={t("rail.label")} data-region>
       {groups.map((group) => (

@@ -111,7 +111,7 @@ describe("the frame", () => {
 
   it("opens views by Ctrl and digit, and the list of keys by ? unless somebody types", async () => {
     show();
-    fireEvent.keyDown(document.body, { key: "3", ctrlKey: true });
+    fireEvent.keyDown(document.body, { key: "4", ctrlKey: true });
     expect(window.location.hash).toBe("#/policy");
     fireEvent.keyDown(screen.getByLabelText("draft"), { key: "?", shiftKey: true });
     expect(screen.queryByRole("heading", { name: "Keys" })).toBeNull();

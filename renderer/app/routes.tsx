@@ -10,6 +10,7 @@ import { SettingsView } from "../features/settings/SettingsView.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 
+const BrowserView = lazy(() => import("../features/browser/BrowserView.tsx"));
 const PolicyView = lazy(() => import("../features/policy/PolicyView.tsx"));
 const ProcessesView = lazy(() => import("../features/processes/ProcessesView.tsx"));
 const ToolsView = lazy(() => import("../features/tools/ToolsView.tsx"));
@@ -24,6 +25,7 @@ export function Routes() {
           <Route path="/approvals/history" component={HistoryView} />
           <Route path="/policy/*?" component={PolicyView} />
           <Route path="/processes/*?" component={ProcessesView} />
+          <Route path="/browser/*?" component={BrowserView} />
           <Route path="/tools/*?" component={ToolsView} />
           <Route path="/clients" component={ClientsView} />
           <Route path="/settings" component={SettingsView} />

@@ -3,7 +3,7 @@
 import type { IconName } from "../ui/Icon.tsx";
 
 export interface ViewEntry {
-  id: "approvals" | "processes" | "policy" | "tools" | "clients" | "settings";
+  id: "approvals" | "processes" | "browser" | "policy" | "tools" | "clients" | "settings";
   path: string;
   icon: IconName;
   group: "work" | "rules" | "house" | "end";
@@ -12,6 +12,7 @@ export interface ViewEntry {
 export const views: readonly ViewEntry[] = [
   { id: "approvals", path: "/approvals", icon: "approvals", group: "work" },
   { id: "processes", path: "/processes", icon: "processes", group: "work" },
+  { id: "browser", path: "/browser", icon: "browser", group: "work" },
   { id: "policy", path: "/policy", icon: "policy", group: "rules" },
   { id: "tools", path: "/tools", icon: "tools", group: "rules" },
   { id: "clients", path: "/clients", icon: "clients", group: "house" },

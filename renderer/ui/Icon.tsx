@@ -3,6 +3,7 @@
 const paths = {
   approvals: "M4 3v10M4 8h8M12 3v10M4 5.5h3",
   processes: "M2.5 3.5h11v9h-11zM5 6.5 7 8l-2 1.5M8 10h3",
+  browser: "M2.5 3.5h11v9h-11zM2.5 6h11M4.5 4.8h.01M6 4.8h.01",
   policy: "M2.5 4.5h11M2.5 8h7M2.5 11.5h11M12 6v4",
   tools: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
   clients: "M8 3a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5M3 13.5c.5-2.5 2.5-4 5-4s4.5 1.5 5 4",
@@ -22,6 +23,7 @@ const paths = {
   arrowDown: "M8 3v10M4.5 9.5 8 13l3.5-3.5",
   key: "M10.5 3a2.5 2.5 0 1 1-2 4L3 12.5V14h2v-1.5h1.5V11L9 8",
   play: "M5 3l7 5-7 5z",
+  pause: "M5 3v10M11 3v10",
 } as const;
 
 export type IconName = keyof typeof paths;

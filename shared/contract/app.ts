@@ -63,6 +63,8 @@ export const appStatus = z.object({
   /** When the first waiting request expires, epoch milliseconds. */
   firstExpiryMs: z.number().nullable(),
   runningProcesses: z.number().int(),
+  /** Managed and attached browsers that run now. */
+  runningBrowsers: z.number().int().default(0),
   survivors: z.number().int(),
   connectedClients: z.number().int(),
   ledger: z.object({ entries: z.number().int(), verifiedAtMs: z.number().nullable() }),

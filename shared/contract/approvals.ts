@@ -105,7 +105,7 @@ export const approvalRequest = z.object({
   id: z.string(),
   /** SHA-256 over everything shown; an allow must carry it (A6). */
   digest: z.string(),
-  kind: z.enum(["exec", "configWrite", "broadMode", "fileWrite"]),
+  kind: z.enum(["exec", "configWrite", "broadMode", "fileWrite", "browserAct"]),
   agentId: z.string(),
   sessionKey: z.string(),
   callerId: z.string(),

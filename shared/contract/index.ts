@@ -3,12 +3,14 @@
 import { mergeContracts } from "../rpc/contract.ts";
 import { appContract } from "./app.ts";
 import { approvalsContract } from "./approvals.ts";
+import { browserContract } from "./browser.ts";
 import { callsContract } from "./calls.ts";
 import { clientsContract } from "./clients.ts";
 import { configContract } from "./config.ts";
 import { policyContract } from "./policy.ts";
 import { processesContract } from "./processes.ts";
 import { secretsContract } from "./secrets.ts";
+import { speechContract } from "./speech.ts";
 
 const base = mergeContracts(
   mergeContracts(appContract, approvalsContract),
@@ -18,7 +20,10 @@ const desk = mergeContracts(
   mergeContracts(base, configContract),
   mergeContracts(policyContract, processesContract),
 );
-export const contract = mergeContracts(desk, secretsContract);
+export const contract = mergeContracts(
+  mergeContracts(desk, browserContract),
+  mergeContracts(secretsContract, speechContract),
+);
 export type SallyportContract = typeof contract;
 
 export * from "./app.ts";
@@ -30,3 +35,4 @@ export * from "./config.ts";
 export * from "./policy.ts";
 export * from "./processes.ts";
 export * from "./secrets.ts";
+export * from "./speech.ts";

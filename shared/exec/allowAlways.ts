@@ -44,8 +44,8 @@ export interface StoreInput {
   segments: readonly CommandSegment[];
   verdicts: readonly SegmentVerdict[];
   isStrict: boolean;
-  /** Patterns that already stand in the agent's own list. */
-  ownPatterns: ReadonlySet<string>;
+  /** Whether a pattern already stands in the agent's own list. */
+  isListed: (pattern: string) => boolean;
   options: AnalyzeOptions;
 }
 
@@ -65,7 +65,7 @@ export function patternsAsReference(input: StoreInput): string[] {
   const patterns = evaluatedSegments(input).flatMap((one) =>
     referencePatterns(one, input.isStrict, input.options, 0),
   );
-  return [...new Set(patterns)].filter((pattern) => !input.ownPatterns.has(pattern));
+  return [...new Set(patterns)].filter((pattern) => !input.isListed(pattern));
 }
 
 type Stored = { patterns: string[] } | { withheld: WithheldReason };
@@ -110,7 +110,7 @@ export function patternsHardened(input: StoreInput): Stored {
     for (const pattern of stored.patterns) {
       // A file whose own name reads as a wildcard would store more than itself; dots would hide where it is.
       if (/[*?]|\/\.\.?(?:\/|$)/.test(pattern)) return { withheld: "nothingWouldMatch" };
-      if (!input.ownPatterns.has(pattern)) patterns.add(pattern);
+      if (!input.isListed(pattern)) patterns.add(pattern);
     }
   }
   return { patterns: [...patterns] };

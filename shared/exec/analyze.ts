@@ -78,8 +78,9 @@ function toSegment(
   command: string,
   lexed: LexedSegment,
   index: number,
+  operatorAfter: CommandSegment["operatorAfter"],
   options: AnalyzeOptions,
-): Omit<CommandSegment, "operatorAfter"> | AnalysisFailure {
+): CommandSegment | AnalysisFailure {
   const keepsEmpty = options.hardening.has("exec.keepEmptyArguments");
   const words = lexed.words;
   const counted = keepsEmpty ? words : words.filter((word) => word.text !== "");
@@ -101,6 +102,7 @@ function toSegment(
     index,
     text: command.slice(lexed.span.start, lexed.span.end),
     span: lexed.span,
+    operatorAfter,
     words,
     argv,
     effectiveArgv: argv.slice(executionOffset),
@@ -144,10 +146,11 @@ export function analyzeCommand(command: string, options: AnalyzeOptions): Comman
   for (const pipeline of lexed.pipelines) {
     const segments: CommandSegment[] = [];
     for (const [position, member] of pipeline.segments.entries()) {
-      const segment = toSegment(command, member, index, options);
-      if ("ok" in segment) return segment;
       const isLast = position === pipeline.segments.length - 1;
-      segments.push({ ...segment, operatorAfter: isLast ? pipeline.operatorAfter : "|" });
+      const operatorAfter = isLast ? pipeline.operatorAfter : "|";
+      const segment = toSegment(command, member, index, operatorAfter, options);
+      if ("ok" in segment) return segment;
+      segments.push(segment);
       index += 1;
     }
     pipelines.push({ segments, operatorAfter: pipeline.operatorAfter, span: pipeline.span });
@@ -156,6 +159,10 @@ export function analyzeCommand(command: string, options: AnalyzeOptions): Comman
 }
 
 /** All simple commands in order. */
-export function segmentsOf(analysis: CommandAnalysis): CommandSegment[] {
-  return analysis.ok ? analysis.pipelines.flatMap((pipeline) => pipeline.segments) : [];
+export function segmentsOf(analysis: CommandAnalysis): readonly CommandSegment[] {
+  if (!analysis.ok) return [];
+  const [only] = analysis.pipelines;
+  return only !== undefined && analysis.pipelines.length === 1
+    ? only.segments
+    : analysis.pipelines.flatMap((pipeline) => pipeline.segments);
 }

@@ -181,6 +181,8 @@ function findMixedWords(text: string): MixedScriptWord[] {
 
 /** Text pushed out of sight by a long run of blanks or empty lines. */
 function hasHiddenTail(text: string): boolean {
+  // Fifteen line breaks or sixty blanks in a row: without fifteen there is neither.
+  if (!/\s{15}/.test(text)) return false;
   for (const match of text.matchAll(/\s+/g)) {
     const [run] = match;
     if (match.index + run.length === text.length) return false;
@@ -190,13 +192,19 @@ function hasHiddenTail(text: string): boolean {
   return false;
 }
 
+/** Printable ASCII can neither hide nor pass for something else; nearly every command is that. */
+export function isPlainText(text: string): boolean {
+  return !/[^\n\t\x20-\x7e]/.test(text);
+}
+
 /**
  * Looks for signs of deception in a command. Never changes the text.
  * @param programSpans where the command words stand, when the text could be analysed
  */
 export function inspectText(text: string, programSpans: readonly SourceSpan[] = []): ExecWarnings {
-  const invisible = findOddities(text);
-  const mixedScript = findMixedWords(text);
+  const isPlain = isPlainText(text);
+  const invisible = isPlain ? [] : findOddities(text);
+  const mixedScript = isPlain ? [] : findMixedWords(text);
   const overlaps = (span: SourceSpan): boolean =>
     programSpans.some((program) => span.start < program.end && program.start < span.end);
   const hostileSigns: ExecWarnings["hostileSigns"] = [];

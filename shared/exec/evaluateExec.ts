@@ -1,7 +1,7 @@
 /** The exec decision: analysis, rules and mode in, allow, ask or deny with reasons and plan out (spec/exec.md 6, 7). */
 import { patternsAsReference, patternsHardened, type StoreInput } from "./allowAlways.ts";
 import { analyzeCommand, segmentsOf } from "./analyze.ts";
-import { inspectText } from "./displayCommand.ts";
+import { inspectText, isPlainText } from "./displayCommand.ts";
 import { matchExactGrant, matchGrant } from "./grants.ts";
 import { findSegmentInlineEval } from "./inlineEval.ts";
 import { detectObfuscation } from "./obfuscation.ts";
@@ -25,6 +25,7 @@ import type {
   InlineEvalHit,
   PathFacts,
   SegmentVerdict,
+  SourceSpan,
 } from "./types.ts";
 
 function findGrantFor(input: EvaluateExecInput): (segment: CommandSegment) => Grant | null {
@@ -85,7 +86,7 @@ function findInlineEvalHit(
 
 interface Judged {
   analysis: CommandAnalysis;
-  segments: CommandSegment[];
+  segments: readonly CommandSegment[];
   verdicts: SegmentVerdict[];
   /** Security is allowlist, the text was understood, and every segment has a rule. */
   isSatisfied: boolean;
@@ -96,15 +97,20 @@ interface Judged {
   warnings: ExecWarnings;
 }
 
+function programSpansOf(segments: readonly CommandSegment[]): SourceSpan[] {
+  return segments.flatMap((segment) => {
+    const word = segment.words.filter((one) => one.text !== "")[segment.effectiveOffset];
+    return word === undefined ? [] : [word.span];
+  });
+}
+
 function judge(input: EvaluateExecInput): Judged {
   const analysis = analyzeCommand(input.command, input);
   const segments = segmentsOf(analysis);
   const verdicts = judgeAll(input, analysis, input.allowlist);
   const allSatisfied = analysis.ok && verdicts.every(isSatisfied);
-  const programSpans = segments.flatMap((segment) => {
-    const word = segment.words.filter((one) => one.text !== "")[segment.effectiveOffset];
-    return word === undefined ? [] : [word.span];
-  });
+  // Where the programs stand matters only when something odd may stand there.
+  const programSpans = isPlainText(input.command) ? [] : programSpansOf(segments);
   return {
     analysis,
     segments,
@@ -198,6 +204,21 @@ function fallbackFor(
   return { outcome: "run" };
 }
 
+const ownPatterns = new WeakMap<readonly AllowlistRule[], Map<string, ReadonlySet<string>>>();
+
+/** The patterns in the agent's own list, kept with the list: it may be long, and is never changed in place. */
+function ownPatternsOf(allowlist: readonly AllowlistRule[], agentId: string): ReadonlySet<string> {
+  const byAgent = ownPatterns.get(allowlist) ?? new Map<string, ReadonlySet<string>>();
+  ownPatterns.set(allowlist, byAgent);
+  const known = byAgent.get(agentId);
+  if (known !== undefined) return known;
+  const own = new Set(
+    allowlist.filter((rule) => rule.agentId === agentId).map((rule) => rule.pattern.trim()),
+  );
+  byAgent.set(agentId, own);
+  return own;
+}
+
 function allowAlwaysFor(input: EvaluateExecInput, judged: Judged): AllowAlwaysPreview {
   const withheld = (
     withheldReason: NonNullable<AllowAlwaysPreview["withheldReason"]>,
@@ -205,14 +226,11 @@ function allowAlwaysFor(input: EvaluateExecInput, judged: Judged): AllowAlwaysPr
   if (input.policy.security.value !== "allowlist") return withheld("notAllowlistMode");
   if (!judged.analysis.ok) return withheld("notAnalyzable");
   if (judged.inlineEval !== null) return withheld("inlineEval");
-  const own = input.allowlist
-    .filter((rule) => rule.agentId === input.agentId)
-    .map((rule) => rule.pattern.trim());
   const store: StoreInput = {
     segments: judged.segments,
     verdicts: judged.verdicts,
     isStrict: input.policy.strictInlineEval.value,
-    ownPatterns: new Set(own),
+    isListed: (pattern) => ownPatternsOf(input.allowlist, input.agentId).has(pattern),
     options: input,
   };
   const toPreview = (patterns: readonly string[]): AllowAlwaysPreview => ({
@@ -262,7 +280,7 @@ function isWrittenDeny({ policy, hardening }: EvaluateExecInput): boolean {
 
 function decide(input: EvaluateExecInput, judged: Judged): Verdict {
   const { policy } = input;
-  const verbatim = planVerbatim(input.command, judged.analysis, input);
+  const verbatim = (): ExecutionPlan => planVerbatim(input.command, judged.analysis, input);
   const self = findSelfApproval(input.command, input.hardening);
   if (self !== null)
     return {
@@ -270,17 +288,17 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
       error:
         "exec denied: a command may not answer approvals. A person decides in the panel or the terminal.",
       reasons: [{ code: "selfApproval", params: { text: self.text } }],
-      plan: verbatim,
+      plan: verbatim(),
     };
   if (policy.alwaysAsk.includes("brokenConfig") && policy.security.value !== "deny")
     return { outcome: "ask", reasons: collectAskReasons(input, judged), plan: planFor(input, judged) };
   if (policy.host.value === "sandbox" && !isWrittenDeny(input)) {
     const asks = collectAskReasons(input, judged).slice(0, policy.alwaysAsk.length);
-    if (asks.length > 0) return { outcome: "ask", reasons: asks, plan: verbatim };
-    return { outcome: "allow", reasons: [{ code: "sandboxHost", params: {} }], plan: verbatim };
+    if (asks.length > 0) return { outcome: "ask", reasons: asks, plan: verbatim() };
+    return { outcome: "allow", reasons: [{ code: "sandboxHost", params: {} }], plan: verbatim() };
   }
   if (policy.skipApprovals)
-    return { outcome: "allow", reasons: [{ code: "elevatedFull", params: {} }], plan: verbatim };
+    return { outcome: "allow", reasons: [{ code: "elevatedFull", params: {} }], plan: verbatim() };
   if (policy.security.value === "deny") {
     const isUnreadable = policy.security.source.kind === "approvalsUnreadable";
     return {
@@ -293,7 +311,7 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
           rule: { kind: "config", path: policy.security.source.path },
         },
       ],
-      plan: verbatim,
+      plan: verbatim(),
     };
   }
   const plan = planFor(input, judged);
@@ -329,20 +347,45 @@ function rememberLookups(lookup: ExecutableLookup): ExecutableLookup {
   };
 }
 
+/** Every field by name: copying by spread costs as much as judging a short command. The type keeps it complete. */
+function withRememberedLookups(call: EvaluateExecInput): EvaluateExecInput {
+  const input: { [Key in keyof Required<EvaluateExecInput>]: EvaluateExecInput[Key] } = {
+    command: call.command,
+    platform: call.platform,
+    cwd: call.cwd,
+    env: call.env,
+    home: call.home,
+    lookup: rememberLookups(call.lookup),
+    hardening: call.hardening,
+    agentId: call.agentId,
+    sessionKey: call.sessionKey,
+    policy: call.policy,
+    allowlist: call.allowlist,
+    grants: call.grants,
+    safeBins: call.safeBins,
+    envOverrides: call.envOverrides,
+    nowMs: call.nowMs,
+  };
+  return input;
+}
+
 /**
  * Decides one exec call. Pure but for the lookup; no clock of its own.
  * The caller binds the decision to what it saw (plan, cwd, env, files) and checks again before it spawns.
  */
 export function evaluateExec(call: EvaluateExecInput): ExecDecision {
-  const input = { ...call, lookup: rememberLookups(call.lookup) };
+  const input = withRememberedLookups(call);
   const judged = judge(input);
-  const verdict = withWindowsPlan(input, judged, decide(input, judged));
+  const { outcome, error, reasons, plan } = withWindowsPlan(input, judged, decide(input, judged));
   return {
-    ...verdict,
+    outcome,
+    ...(error === undefined ? {} : { error }),
+    reasons,
+    plan,
     analysis: judged.analysis,
     segments: judged.verdicts,
     allowlistSatisfied: judged.allSatisfied,
-    requiresApproval: verdict.outcome === "ask",
+    requiresApproval: outcome === "ask",
     obfuscation: judged.obfuscation,
     inlineEval: judged.inlineEval,
     warnings: judged.warnings,

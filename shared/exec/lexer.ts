@@ -23,6 +23,9 @@ export type LexResult = { ok: true; pipelines: LexedPipeline[]; hasComment: bool
 
 const whitespace = /\s/;
 
+/** Characters that mean nothing by themselves, as many as stand together; everything else is looked at one by one. */
+const plainRun = /[^\s\\'"|&;()<>`$]+/y;
+
 export function failure(
   code: AnalysisFailureCode,
   token: string,
@@ -66,6 +69,7 @@ function splitChain(text: string): { parts: ChainPart[]; commentStart: number | 
       commentStart = index;
       break;
     } else {
+      if (char !== "&" && char !== "|" && char !== ";") continue;
       const two = text.slice(index, index + 2);
       const operator = two === "&&" || two === "||" ? two : char === ";" ? ";" : null;
       if (operator === null) continue;
@@ -174,7 +178,10 @@ class PipelineLexer {
       this.index += 1;
       return null;
     }
-    const whole = this.charAt(index);
+    plainRun.lastIndex = index;
+    const run = plainRun.exec(text)?.[0] ?? "";
+    // A chain part ends where splitChain cut it; `$` stands alone when nothing of the above follows.
+    const whole = run === "" ? this.charAt(index) : run.slice(0, this.end - index);
     this.addPart("none", whole, index, index + whole.length);
     return null;
   }

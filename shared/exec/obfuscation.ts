@@ -12,13 +12,20 @@ const dropped = new RegExp(
 
 /** NFKC without characters that cannot be seen. */
 export function normalizeForDetection(command: string): string {
+  // Plain ASCII is its own normal form.
+  if (!/[^\x00-\x7f]/.test(command)) return command;
   return command.normalize("NFKC").replace(dropped, "");
 }
 
-/** Whether the patterns occur in this order on one line, anything between them. */
-function onOneLine(text: string, ...patterns: string[]): boolean {
-  const [first, ...rest] = patterns.map((source) => new RegExp(source, "gi"));
-  if (first === undefined) return false;
+/** Whether the patterns occur in this order on one line, anything between them. Compiled once: every command is looked at. */
+function onOneLine(firstSource: string, ...sources: string[]): (text: string) => boolean {
+  const first = new RegExp(firstSource, "gi");
+  const rest = sources.map((source) => new RegExp(source, "gi"));
+  return (text) => isOnOneLine(text, first, rest);
+}
+
+function isOnOneLine(text: string, first: RegExp, rest: readonly RegExp[]): boolean {
+  first.lastIndex = 0;
   for (let hit = first.exec(text); hit !== null; hit = first.exec(text)) {
     let from = first.lastIndex;
     const isWhole = rest.every((pattern) => {
@@ -41,6 +48,11 @@ function onOneLine(text: string, ...patterns: string[]): boolean {
 
 const pipeToShell = `\\|\\s*${shell}\\b`;
 const base64Decode = "base64\\s+(?:-d|--decode)\\b";
+const fetchPipedIntoShell = onOneLine("(?:curl|wget)\\s+", pipeToShell);
+const shellAtLineEnd = new RegExp(`${pipeToShell}(?:[^\\S\\n][^|;\\n\\r]*)?\\s*?$`, "im");
+const shellWithCode = new RegExp(`${shell}\\s+-c\\s+(["'])`, "gi");
+const remoteSubstitution = new RegExp(`\\b${shell}\\s+<\\(\\s*(?:curl|wget)\\b`, "i");
+const shellHeredoc = new RegExp(`\\b${shell}\\s+<<-?\\s*['"]?[a-z_][\\w-]*`, "i");
 
 /** Counts escapes inside each `$'…'` without backtracking. */
 function hasEscapes(text: string, pattern: RegExp): boolean {
@@ -52,12 +64,9 @@ function hasEscapes(text: string, pattern: RegExp): boolean {
   return false;
 }
 
-function pipesIntoShellAtLineEnd(text: string): boolean {
-  return new RegExp(`${pipeToShell}(?:[^\\S\\n][^|;\\n\\r]*)?\\s*?$`, "im").test(text);
-}
-
 function decodesInSubstitution(text: string): boolean {
-  const opener = new RegExp(`${shell}\\s+-c\\s+(["'])`, "gi");
+  const opener = shellWithCode;
+  opener.lastIndex = 0;
   for (let hit = opener.exec(text); hit !== null; hit = opener.exec(text)) {
     const close = text.indexOf(hit[1] ?? '"', opener.lastIndex);
     if (close === -1) continue;
@@ -97,16 +106,16 @@ interface Detector {
 }
 
 const detectors: readonly Detector[] = [
-  { id: "base64-pipe-exec", fires: (text) => onOneLine(text, base64Decode, pipeToShell) },
-  { id: "hex-pipe-exec", fires: (text) => onOneLine(text, "xxd\\s+-r\\b", pipeToShell) },
-  { id: "printf-pipe-exec", fires: (text) => onOneLine(text, "printf\\s+", "\\\\x[0-9a-f]{2}", pipeToShell) },
-  { id: "eval-decode", fires: (text) => onOneLine(text, "\\beval\\s+", "base64|xxd|printf|decode") },
-  { id: "base64-decode-to-shell", fires: (text) => onOneLine(text, `\\|\\s*${base64Decode}`, pipeToShell) },
-  { id: "pipe-to-shell", fires: pipesIntoShellAtLineEnd },
+  { id: "base64-pipe-exec", fires: onOneLine(base64Decode, pipeToShell) },
+  { id: "hex-pipe-exec", fires: onOneLine("xxd\\s+-r\\b", pipeToShell) },
+  { id: "printf-pipe-exec", fires: onOneLine("printf\\s+", "\\\\x[0-9a-f]{2}", pipeToShell) },
+  { id: "eval-decode", fires: onOneLine("\\beval\\s+", "base64|xxd|printf|decode") },
+  { id: "base64-decode-to-shell", fires: onOneLine(`\\|\\s*${base64Decode}`, pipeToShell) },
+  { id: "pipe-to-shell", fires: (text) => shellAtLineEnd.test(text) },
   { id: "command-substitution-decode-exec", fires: decodesInSubstitution },
   {
     id: "process-substitution-remote-exec",
-    fires: (text) => new RegExp(`\\b${shell}\\s+<\\(\\s*(?:curl|wget)\\b`, "i").test(text),
+    fires: (text) => remoteSubstitution.test(text),
   },
   {
     id: "source-process-substitution-remote",
@@ -114,16 +123,15 @@ const detectors: readonly Detector[] = [
   },
   {
     id: "shell-heredoc-exec",
-    fires: (text) => new RegExp(`\\b${shell}\\s+<<-?\\s*['"]?[a-z_][\\w-]*`, "i").test(text),
+    fires: (text) => shellHeredoc.test(text),
   },
   {
     id: "python-exec-encoded",
-    fires: (text) =>
-      onOneLine(text, "(?:python[23]?|perl|ruby)\\s+-[ec]\\s+", "base64|b64decode|decode|exec|system|eval"),
+    fires: onOneLine("(?:python[23]?|perl|ruby)\\s+-[ec]\\s+", "base64|b64decode|decode|exec|system|eval"),
   },
   {
     id: "curl-pipe-shell",
-    fires: (text) => onOneLine(text, "(?:curl|wget)\\s+", pipeToShell) && !isWaivedUrl(text),
+    fires: (text) => fetchPipedIntoShell(text) && !isWaivedUrl(text),
   },
   { id: "octal-escape", fires: (text) => hasEscapes(text, /\\[0-7]{3}/g) },
   { id: "hex-escape", fires: (text) => hasEscapes(text, /\\x[0-9a-fA-F]{2}/g) },

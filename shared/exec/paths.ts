@@ -1,4 +1,6 @@
 /** Path arithmetic without a file system: what `node:path` would give, for both families of paths. */
+
+import { rememberWords } from "./rememberWords.ts";
 import type { ExecPlatform } from "./types.ts";
 
 export function isAbsolutePath(path: string, platform: ExecPlatform): boolean {
@@ -40,8 +42,8 @@ export function dirName(path: string): string {
 }
 
 /** Lower-cased base name without a Windows suffix: the name by which programs are recognised. */
-export function programName(word: string): string {
-  return baseName(word)
+export const programName: (word: string) => string = rememberWords((word) =>
+  baseName(word)
     .toLowerCase()
-    .replace(/\.(?:exe|cmd|bat|com)$/, "");
-}
+    .replace(/\.(?:exe|cmd|bat|com)$/, ""),
+);

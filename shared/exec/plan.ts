@@ -68,6 +68,7 @@ function programPositions(segment: CommandSegment): Set<number> {
 
 function literalWords(segments: readonly CommandSegment[]): LiteralWord[] {
   return segments.flatMap((segment) => {
+    if (segment.words.every((word) => word.expansions.length === 0)) return [];
     const programs = programPositions(segment);
     return segment.words
       .filter(
@@ -108,15 +109,16 @@ function rebuiltWords(segment: CommandSegment, options: AnalyzeOptions): string[
 export function planSatisfied(pipelines: readonly CommandPipeline[], options: AnalyzeOptions): ExecutionPlan {
   const segments = pipelines.flatMap((pipeline) => pipeline.segments);
   if (options.hardening.has("exec.argvExecution")) {
+    const planned = new Map(segments.map((segment) => [segment, plannedCommand(segment, options)]));
+    const commandOf = (segment: CommandSegment): PlannedCommand =>
+      planned.get(segment) ?? plannedCommand(segment, options);
     return {
       kind: "argv",
       pipelines: pipelines.map((pipeline) => ({
-        commands: pipeline.segments.map((segment) => plannedCommand(segment, options)),
+        commands: pipeline.segments.map(commandOf),
         operatorAfter: pipeline.operatorAfter,
       })),
-      displayText: joinPipelines(pipelines, (segment) =>
-        plannedCommand(segment, options).argv.map(displayWord).join(" "),
-      ),
+      displayText: joinPipelines(pipelines, (segment) => commandOf(segment).argv.map(displayWord).join(" ")),
       literalWords: literalWords(segments),
     };
   }

@@ -1,5 +1,6 @@
 /** Which programs can start other programs or run code: shells, interpreters, dispatchers, multiplexers, wrappers. */
 import { programName } from "./paths.ts";
+import { rememberWords } from "./rememberWords.ts";
 
 export const shellNames: ReadonlySet<string> = new Set(
   "ash bash dash fish ksh sh zsh cmd powershell pwsh".split(" "),
@@ -56,7 +57,7 @@ const versionSuffix = /[-_.]?\d+(?:\.\d+)*(?:[-.]?(?:dbg|debug|config|intel64|be
  * The name of a program without what versions and prefixes add: python3.11, node22, x86_64-linux-gnu-python3,
  * perl5.36.0 and pythonw give python3 or python, node, python3, perl, python.
  */
-export function plainInterpreterName(word: string): string | null {
+export const plainInterpreterName: (word: string) => string | null = rememberWords((word) => {
   const name = programName(word).replace(/^[\s*?[\]]+|[\s*?[\]]+$/g, "");
   const candidates = new Set<string>([name, name.replace(versionSuffix, "")]);
   for (const candidate of [...candidates]) {
@@ -69,30 +70,31 @@ export function plainInterpreterName(word: string): string | null {
     if (interpreterNames.has(candidate) || moreInterpreters.has(candidate)) return candidate;
   }
   return null;
-}
+});
+
+const otherShells: ReadonlySet<string> = new Set("csh tcsh mksh yash elvish nu xonsh rc es".split(" "));
+
+const isShellInAnySpelling = rememberWords((name: string): boolean => {
+  const plain = name.replace(/^r(?=(?:bash|ksh|zsh|sh)$)/, "").replace(versionSuffix, "");
+  return shellNames.has(plain) || otherShells.has(plain);
+});
 
 export function isShellName(word: string, anySpelling: boolean): boolean {
   const name = programName(word);
-  if (shellNames.has(name)) return true;
-  if (!anySpelling) return false;
-  const plain = name.replace(/^r(?=(?:bash|ksh|zsh|sh)$)/, "").replace(versionSuffix, "");
-  return (
-    shellNames.has(plain) ||
-    ["csh", "tcsh", "mksh", "yash", "elvish", "nu", "xonsh", "rc", "es"].includes(plain)
-  );
+  return shellNames.has(name) || (anySpelling && isShellInAnySpelling(name));
 }
 
 export type ProgramKind = "shell" | "interpreter" | "multiplexer" | "dispatcher" | "plain";
 
 /** What kind of program a path or name stands for, in any spelling. */
-export function classifyProgram(word: string): ProgramKind {
+export const classifyProgram: (word: string) => ProgramKind = rememberWords((word) => {
   const name = programName(word);
   if (multiplexerNames.has(name)) return "multiplexer";
   if (isShellName(name, true)) return "shell";
   if (plainInterpreterName(name) !== null) return "interpreter";
   if (dispatcherNames.has(name) || runnerNames.has(name)) return "dispatcher";
   return "plain";
-}
+});
 
 /** Interpreter-like safe-bin names, versioned ones included (spec/exec.md 9.4). */
 export function isInterpreterLikeBin(name: string): boolean {

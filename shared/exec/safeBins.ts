@@ -146,9 +146,8 @@ export type SafeBinVerdict =
 
 export function isTrustedDirectory(path: string, settings: SafeBinSettings): boolean {
   const directory = dirName(path);
-  return [...defaultTrustedDirs, ...(settings.trustedDirs ?? [])].some(
-    (one) => (one.replace(/(?<=.)\/+$/, "") || "/") === directory,
-  );
+  if (defaultTrustedDirs.includes(directory)) return true;
+  return settings.trustedDirs?.some((one) => (one.replace(/(?<=.)\/+$/, "") || "/") === directory) === true;
 }
 
 /**

@@ -79,6 +79,9 @@ function commandPositions(words: readonly string[]): number[] {
   return positions;
 }
 
+/** The stem of every word that counts, however it is cut up by quotes and backslashes. */
+const approvSpelled = /a['"\\]*p['"\\]*p['"\\]*r['"\\]*o['"\\]*v/i;
+
 const cliWords: ReadonlySet<string> = new Set(["approvals", "exec-approvals"]);
 
 function cliHit(words: readonly string[]): SelfApprovalHit | null {
@@ -100,7 +103,7 @@ function cliHit(words: readonly string[]): SelfApprovalHit | null {
  * @returns null when nothing of the kind is there
  */
 export function findSelfApproval(text: string, hardening: Hardening, depth = 0): SelfApprovalHit | null {
-  if (depth > maxDepth || !/approv/i.test(text.replace(/['"\\]/g, ""))) return null;
+  if (depth > maxDepth || !approvSpelled.test(text)) return null;
   const isHard = hardening.has("exec.selfApproval");
   if (
     isHard &&

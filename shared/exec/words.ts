@@ -21,6 +21,8 @@ function findExpansions(source: string, parts: readonly WordPart[]): Expansion[]
   const found: Expansion[] = [];
   parts.forEach((part, index) => {
     const raw = source.slice(part.span.start, part.span.end);
+    // Most words hold nothing that expands.
+    if (!/[$*?[{~]/.test(raw)) return;
     if (part.quote === "none" || part.quote === "double") {
       // In double quotes an escaped dollar is text; pairs of backslashes cancel out.
       scan(

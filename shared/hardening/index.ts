@@ -1,8 +1,12 @@
 /** All hardening rules of the product, joined from their areas. */
 
+import { browserHardening } from "../browser/hardening.ts";
 import { execHardening } from "../exec/hardening.ts";
 import { filesHardening } from "../files/hardening.ts";
+import { mediaHardening } from "../media/hardening.ts";
+import { memoryHardening } from "../memory/hardening.ts";
 import { policyHardening } from "../policy/hardening.ts";
+import { speechHardening } from "../speech/hardening.ts";
 import { webHardening } from "../web/hardening.ts";
 import type { Hardening, HardeningRule } from "./rules.ts";
 
@@ -13,6 +17,10 @@ export const hardeningRules: readonly HardeningRule[] = [
   ...execHardening,
   ...filesHardening,
   ...webHardening,
+  ...browserHardening,
+  ...memoryHardening,
+  ...speechHardening,
+  ...mediaHardening,
 ];
 
 /** Preset `sallyport`. */

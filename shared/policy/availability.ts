@@ -24,6 +24,8 @@ export interface AvailabilityFacts {
   hasImageGenerationModel?: boolean;
   /** Absent: false. */
   hasXaiKey?: boolean;
+  /** Absent: as `hasXaiKey`. x_search also has a place of its own for its key. */
+  hasXSearchKey?: boolean;
   modelSupportsTools?: boolean;
 }
 
@@ -69,7 +71,7 @@ const shippedPluginTools: readonly (readonly [name: string, pluginId: string, ab
   ["browser", "browser", (config) => pluginAbsence(config, "browser")],
   ["memory_search", "memory-core", memoryAbsence],
   ["memory_get", "memory-core", memoryAbsence],
-  ["code_execution", "xai", xaiAbsence],
+  ["code_execution", "xai", codeExecutionAbsence],
   ["x_search", "xai", xSearchAbsence],
 ];
 
@@ -199,13 +201,20 @@ function memoryAbsence(config: unknown): Absence | undefined {
   );
 }
 
-function xaiAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
+function xaiAbsence(config: unknown, hasKey: boolean): Absence | undefined {
+  return pluginAbsence(config, "xai") ?? (hasKey ? undefined : because("no-api-key", { pluginId: "xai" }));
+}
+
+function codeExecutionAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
   return (
-    pluginAbsence(config, "xai") ??
-    (facts.hasXaiKey === true ? undefined : because("no-api-key", { pluginId: "xai" }))
+    offByConfig(config, "plugins", "entries", "xai", "config", "codeExecution", "enabled") ??
+    xaiAbsence(config, facts.hasXaiKey === true)
   );
 }
 
 function xSearchAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
-  return offByConfig(config, "tools", "web", "x_search", "enabled") ?? xaiAbsence(config, facts);
+  return (
+    offByConfig(config, "tools", "web", "x_search", "enabled") ??
+    xaiAbsence(config, (facts.hasXSearchKey ?? facts.hasXaiKey) === true)
+  );
 }

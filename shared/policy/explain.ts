@@ -1,5 +1,6 @@
 /** English sentences for rules and reasons, for the command line; the panel has its own catalogues. */
 
+import { toolGroups } from "./catalog.ts";
 import { type HttpThreat, type ReasonCode, reasonCodes } from "./codes.ts";
 import type { PolicyCell, PolicyFinding, PolicyRule, PolicyTrace, Reason } from "./types.ts";
 
@@ -162,7 +163,10 @@ const findingTexts: Record<PolicyFinding["kind"], (finding: PolicyFinding, names
     `none of the tools of profile ${names} is there, so OpenClaw lets everything through`,
   "pattern-not-core": (_, names) =>
     `${names} is a pattern, which OpenClaw does not count as naming core tools`,
-  "unknown-entry": (_, names) => `${names} names no tool, group or plugin that is loaded`,
+  "unknown-entry": ({ entries: [entry = ""] }, names) => {
+    if (toolGroups.has(entry)) return `${names} names no built-in tool that is there`;
+    return `${names} names no tool, group or plugin that is loaded`;
+  },
   "gated-entry": (_, names) => `${names} is a built-in tool that this context does not have`,
   "unknown-profile": (_, names) => `${names} is not a profile, so OpenClaw applies none`,
   "deny-names-nothing": (_, names) => `the deny entry ${names} names nothing that is there`,
@@ -172,7 +176,8 @@ const findingTexts: Record<PolicyFinding["kind"], (finding: PolicyFinding, names
     `${names} is allowed here but removed earlier; a later allow cannot bring it back`,
   "wider-than-profile": (_, names) => `grants ${names} beyond the profile`,
   "provider-key-never-matches": (_, names) => `the key ${names} can match no model`,
-  "skill-without-tools": (_, names) => `every tool of the skill is filtered: ${names}`,
+  "skill-without-tools": ({ stage }, names) =>
+    `the skill ${JSON.stringify(stage)} has none of its tools in this context: ${names}`,
 };
 
 /** @returns a finding as one English sentence with its place */

@@ -26,7 +26,11 @@ export function stageFindings(
   const findings: PolicyFinding[] = [];
   if (report.dropsInReference) findings.push(droppedList(policy, list.entries, entering, report, enforced));
   const unknown = new Set(report.unknown);
-  for (const name of report.unrecognisedPatterns) unknown.add(name);
+  for (const name of report.unrecognisedPatterns) {
+    // A list of nothing but patterns has been named as a whole.
+    if (findings[0]?.kind === "pattern-not-core") unknown.delete(name);
+    else unknown.add(name);
+  }
   let suggestions = 0;
   for (const entry of list.entries) {
     if (!unknown.delete(entry.name) || entry.rule.list === "profile") continue;

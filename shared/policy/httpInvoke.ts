@@ -28,18 +28,31 @@ export interface HttpInvokeRequest {
 
 export type HttpErrorType = "unauthorized" | "forbidden" | "invalid_request_error" | "not_found";
 
+export interface HttpAsked {
+  tool: string;
+  args: Record<string, unknown>;
+  context: PolicyContext;
+}
+
 export type HttpInvokeDecision =
-  | { reachable: true; tool: string; args: Record<string, unknown>; action?: string; context: PolicyContext }
-  | { reachable: false; status: 400 | 401 | 403 | 404 | 405; errorType?: HttpErrorType; message: string };
+  | (HttpAsked & { reachable: true; action?: string })
+  | {
+      reachable: false;
+      status: 400 | 401 | 403 | 404 | 405;
+      errorType?: HttpErrorType;
+      message: string;
+      /** With 404: what was asked for, for the ledger. */
+      asked?: HttpAsked;
+    };
 
 /**
  * Decides whether a request reaches a tool. The answer for a hidden tool and for one that does not exist is the same.
- * @param tools all registered tools; what the surface does not offer is left out here
+ * @param toolsFor registered tools with what is absent in a context; what the surface does not offer is left out here
  */
 export function decideHttpInvoke(
   compiled: CompiledPolicy,
   request: HttpInvokeRequest,
-  tools: readonly RegisteredTool[],
+  toolsFor: (context: PolicyContext) => readonly RegisteredTool[],
 ): HttpInvokeDecision {
   if (request.method.toUpperCase() !== "POST") {
     return { reachable: false, status: 405, message: "Only POST is answered here." };
@@ -65,17 +78,13 @@ export function decideHttpInvoke(
     return { reachable: false, status: 400, errorType: "invalid_request_error", message };
   }
   const context = httpContext(compiled, request, isAdmin, getString(body, "sessionKey"));
-  if (!evaluatePolicy(compiled, context, tools).tools.includes(tool)) {
-    return { reachable: false, status: 404, errorType: "not_found", message: `Tool not available: ${tool}` };
+  const asked: HttpAsked = { tool, args: { ...(asRecord(body.args) ?? {}) }, context };
+  if (!evaluatePolicy(compiled, context, toolsFor(context)).tools.includes(tool)) {
+    const message = `Tool not available: ${tool}`;
+    return { reachable: false, status: 404, errorType: "not_found", message, asked };
   }
   const action = getString(body, "action");
-  return {
-    reachable: true,
-    tool,
-    args: { ...(asRecord(body.args) ?? {}) },
-    ...(action === undefined ? {} : { action }),
-    context,
-  };
+  return { ...asked, reachable: true, ...(action === undefined ? {} : { action }) };
 }
 
 function httpContext(

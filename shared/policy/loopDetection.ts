@@ -89,8 +89,14 @@ export function stableText(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${stableText(record[key])}`).join(",")}}`;
 }
 
-function callKeyOf(call: LoopCall): string {
+/** What makes two calls the same: the tool and its arguments, whatever the order of their keys. */
+export function loopCallKey(call: LoopCall): string {
   return `${call.tool}:${stableText(call.args)}`;
+}
+
+/** What makes two results the same. */
+export function loopResultKey(result: unknown): string {
+  return stableText(result);
 }
 
 function isPoll({ tool, args }: LoopCall): boolean {
@@ -106,7 +112,11 @@ export function recordLoopCall(
   result: unknown,
   settings: LoopDetectionSettings,
 ): LoopRecord[] {
-  const record: LoopRecord = { tool: call.tool, callKey: callKeyOf(call), resultKey: stableText(result) };
+  const record: LoopRecord = {
+    tool: call.tool,
+    callKey: loopCallKey(call),
+    resultKey: loopResultKey(result),
+  };
   return [...history, record].slice(-settings.historySize);
 }
 
@@ -121,7 +131,7 @@ export function detectLoop(
 ): LoopVerdict {
   if (!settings.enabled) return { kind: "ok" };
   const { warningThreshold, criticalThreshold, globalCircuitBreakerThreshold, detectors } = settings;
-  const callKey = callKeyOf(call);
+  const callKey = loopCallKey(call);
   const verdict = (kind: "warning" | "critical", detector: LoopDetectorName, count: number): LoopVerdict => ({
     kind,
     detector,

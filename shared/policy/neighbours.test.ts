@@ -100,7 +100,7 @@ describe("HTTP invoke", () => {
     decideHttpInvoke(
       compilePolicy(config, { hardening: reference }),
       { method: "POST", caller: { kind: "secret" }, body: { tool: "agents_list" }, ...request },
-      tools,
+      () => tools,
     );
 
   test("asks for operator.write when no secret is asked for, and gives owner tools to operator.admin only", () => {

@@ -155,6 +155,25 @@ describe("the chapter", () => {
     expect(run(config).tools).toEqual(expect.arrayContaining(["exec", "process"]));
   });
 
+  test("an fs section next to a profile adds read, write and edit, and with write apply_patch", () => {
+    expect(run({ tools: { profile: "messaging", fs: {} } }).tools).toEqual(
+      expect.arrayContaining(["read", "write", "edit", "apply_patch"]),
+    );
+  });
+
+  test("the profiles hold 1, 22 and 5 tools, and full holds nobody back", () => {
+    const count = (profile: string) => run({ tools: { profile } }).tools.length;
+    expect(["minimal", "coding", "messaging", "full"].map(count)).toEqual([1, 22, 5, tools.length]);
+  });
+
+  test("alsoAllow adds to a profile, deny takes from it, allow only narrows what it left", () => {
+    const minimal = { profile: "minimal", alsoAllow: ["message", "read"], deny: ["read"] };
+    expect(run({ tools: minimal }).tools).toEqual(["message", "session_status"]);
+    expect(run({ tools: { profile: "minimal", allow: ["exec", "session_status"] } }).tools).toEqual([
+      "session_status",
+    ]);
+  });
+
   test("the HTTP deny list has 13 names in four classes", () => {
     const byThreat = new Map<string, string[]>();
     for (const [name, threat] of httpDefaultDeny)
@@ -202,6 +221,30 @@ describe("the white paper", () => {
       "apply_patch",
       "browser",
     ]);
+  });
+
+  test("support gets what messaging names; its allow list of a channel that is no tool is dropped", () => {
+    const config = {
+      tools: { profile: "coding" },
+      agents: { list: [{ id: "support", tools: { profile: "messaging", allow: ["slack"] } }] },
+    };
+    expect(run(config, { agentId: "support" }).tools).toEqual(run({ tools: { profile: "messaging" } }).tools);
+    expect(run(config, { agentId: "support" }).warnings[0]).toMatchObject({
+      entries: ["slack"],
+      stripped: true,
+    });
+    expect(run(config, { agentId: "support" }, ["policy.strictLists"]).tools).toEqual([]);
+    expect(run(config, { agentId: "coder" }).tools).toEqual(run({ tools: { profile: "coding" } }).tools);
+  });
+
+  test("an agent's own list for one provider counts with that provider only", () => {
+    const tools = { byProvider: { "google-antigravity": { allow: ["message", "sessions_list"] } } };
+    const config = { agents: { list: [{ id: "support", tools }] } };
+    const on = (provider: string, agentId = "support") =>
+      run(config, { agentId, provider, model: "m" }).tools;
+    expect(on("google-antigravity")).toEqual(["message", "sessions_list"]);
+    expect(on("openai")).toContain("exec");
+    expect(on("google-antigravity", "coder")).toContain("exec");
   });
 
   test("a provider profile narrows, a model allow list narrows further", () => {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { canBackground, skillDispatchTools } from "./background.ts";
 import { compilePolicy } from "./compile.ts";
+import { applyEdits } from "./debug/configEdits.ts";
 import { evaluatePolicy } from "./evaluate.ts";
 import { describeFinding } from "./explain.ts";
 import { policyHardening } from "./hardening.ts";
@@ -57,6 +58,9 @@ describe("policy.strictLists", () => {
       path: "tools.allow",
     });
     expect(open?.fix).toEqual([{ op: "insert", path: ["tools", "allow", 1], value: "session_status" }]);
+    const mended = applyEdits(config, open?.fix ?? []);
+    expect(run(mended, []).findings.filter(({ failsOpen }) => failsOpen)).toEqual([]);
+    expect(run(mended, []).tools).toEqual(["session_status", "browser"]);
   });
 
   test("limits to a profile even when none of its tools is there", () => {
@@ -92,7 +96,14 @@ describe("findings", () => {
 
   test("tell a pattern, a gated tool and an unknown profile apart", () => {
     const kinds = (config: unknown) => run(config, []).findings.map((finding) => finding.kind);
-    expect(kinds({ tools: { allow: ["sessions_*"] } })).toEqual(["pattern-not-core", "pattern-not-core"]);
+    // One list, one finding, however many patterns it consists of.
+    expect(kinds({ tools: { allow: ["sessions_*"] } })).toEqual(["pattern-not-core"]);
+    expect(kinds({ tools: { allow: ["sessions_*", "read"] } })).toEqual(["pattern-not-core"]);
+    expect(kinds({ tools: { allow: ["sessions_*", "nope"] } })).toEqual([
+      "list-stripped",
+      "pattern-not-core",
+      "unknown-entry",
+    ]);
     expect(kinds({ tools: { allow: ["read", "tts"] } })).toEqual(["gated-entry"]);
     expect(kinds({ tools: { profile: "Coding" } })).toEqual(["unknown-profile"]);
   });

@@ -8,6 +8,7 @@ import { getIn } from "./configRecord.ts";
 import { evaluatePolicy } from "./evaluate.ts";
 import { describeAbsence, describeReason, describeRule, toolSteps } from "./explain.ts";
 import { policyHardening } from "./hardening.ts";
+import { httpDefaultDeny } from "./httpSurface.ts";
 import { policyTraceSchema } from "./schema.ts";
 import { configArbitrary, toolsArbitrary, wideContextArbitrary } from "./testing/arbitraries.ts";
 import { tracePolicy } from "./trace.ts";
@@ -153,6 +154,19 @@ describe("tracePolicy", () => {
       code: "http-default-deny",
       params: { threat: "persistence-and-reach" },
     });
+  });
+
+  test("gives each tool that HTTP withholds by default its threat as the reason", () => {
+    const tools = [...httpDefaultDeny.keys()].map(
+      (name): RegisteredTool => ({ name, owner: { kind: "plugin", pluginId: "kit" } }),
+    );
+    const context: PolicyContext = { surface: "http", senderIsOwner: true };
+    const trace = tracePolicy(compilePolicy({}, { hardening: reference }), context, tools);
+    expect(trace.result.tools).toEqual([]);
+    expect(trace.rows.map((row) => [row.name, row.cells.at(-1)?.why])).toEqual(
+      [...httpDefaultDeny].map(([name, threat]) => [name, { code: "http-default-deny", params: { threat } }]),
+    );
+    expect(new Set(httpDefaultDeny.values()).size).toBe(4);
   });
 
   test("says when an entry reaches a tool through its plugin, a pattern or a group", () => {

@@ -2,7 +2,7 @@
 
 import { clip } from "../files/text.ts";
 
-export type UntrustedSource = "Web Search" | "Web Fetch";
+export type UntrustedSource = "Web Search" | "Web Fetch" | "Browser" | "External";
 
 const startName = "EXTERNAL_UNTRUSTED_CONTENT";
 const endName = "END_EXTERNAL_UNTRUSTED_CONTENT";

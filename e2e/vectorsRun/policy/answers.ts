@@ -160,7 +160,7 @@ function httpInvoke(input: HttpInput): Json {
         : {}),
       ...(headers.has("x-openclaw-account-id") ? { accountId: headers.get("x-openclaw-account-id") } : {}),
     },
-    tools,
+    () => tools,
   );
   if (decision.reachable) return { reachable: true };
   const { reachable, status, errorType } = decision;

@@ -2,6 +2,7 @@
 
 import { builtinModules } from "node:module";
 import path from "node:path";
+import { pageScript } from "./pageScript.mjs";
 
 /** The programs that run on Node, by folder below `out/`; they share their common chunks. */
 const nodeEntries = {
@@ -9,6 +10,8 @@ const nodeEntries = {
   headless: "electron/headless/index.ts",
   cli: "electron/cli/index.ts",
   pageWorker: "electron/runtime/net/pageWorker.ts",
+  pdfWorker: "electron/runtime/media/pdf/pdfWorker.ts",
+  memoryWorker: "electron/runtime/memory/memoryWorker.ts",
 };
 
 /**
@@ -23,6 +26,7 @@ const external = [
   "playwright-core",
   /^playwright-core\//,
   /^@napi-rs\//,
+  /^pdfjs-dist\//,
   "bufferutil",
   "utf-8-validate",
 ];
@@ -52,6 +56,7 @@ export function nodeTarget(rootDir, outDir) {
     ...quiet,
     root: rootDir,
     publicDir: false,
+    plugins: [pageScript()],
     ssr: { noExternal: true, target: "node" },
     build: {
       ssr: true,

@@ -19,7 +19,8 @@ const electronLibraries = [
  * @typedef {object} SystemNeeds
  * @property {boolean} compiler a native module has to be compiled
  * @property {boolean} electron Electron's libraries
- * @property {boolean} tests a virtual display, a browser and fonts for the end-to-end tests, and the sandbox of exec
+ * @property {boolean} tests a virtual display, a browser and fonts for the end-to-end tests, the sandbox of exec, and a
+ *   speech program
  */
 
 /**
@@ -47,6 +48,7 @@ export async function missingSystemPackages(needs) {
     // A window manager and a way to type into other windows: the focus rules are tested with both.
     if (findProgram("openbox") === null) missing.push("openbox");
     if (findProgram("xdotool") === null) missing.push("xdotool");
+    if (findProgram("espeak-ng") === null) missing.push("espeak-ng");
   }
   return missing;
 }

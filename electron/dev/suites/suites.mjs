@@ -11,7 +11,7 @@ import { packageProgram, resultsDir, runTimed } from "./runTimed.mjs";
 /** More than this is no bad luck. */
 const MAX_FILES_AGAIN = 5;
 
-const LAYERS = ["shared", "electron", "renderer", "e2e"];
+const LAYERS = ["shared", "electron", "page", "renderer", "e2e"];
 
 /**
  * @typedef {object} SuiteContext

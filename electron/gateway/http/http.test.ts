@@ -126,6 +126,7 @@ describe("panel session", () => {
     const page = await ask(home, { headers: { cookie } });
     expect(page.status).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/default-src 'none'; script-src 'self';/);
+    expect(page.headers["content-security-policy"]).toContain("; media-src blob:;");
     expect((await ask(`${home}assets/app.js`, { headers: { cookie } })).headers["content-type"]).toMatch(
       /javascript/,
     );

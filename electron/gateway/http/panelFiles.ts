@@ -39,6 +39,8 @@ export function panelContentSecurityPolicy(port: number): string {
     "style-src 'self' 'unsafe-inline'",
     `connect-src 'self' ${sockets.join(" ")}`,
     "img-src 'self' data:",
+    // Recordings are bytes that the panel holds itself.
+    "media-src blob:",
     "font-src 'self'",
     "worker-src 'self'",
     "manifest-src 'self'",

@@ -46,7 +46,7 @@ beforeEach(async () => {
   calls = [];
   runtime.gatewaySettings = () => ({ port: 0, holdMs: 200, operatorToken, http: settings });
   runtime.decideHttp = (request) =>
-    decideHttpInvoke(compilePolicy(config, { hardening: new Set() }), request, registered);
+    decideHttpInvoke(compilePolicy(config, { hardening: new Set() }), request, () => registered);
   runtime.visible.set("agents_list", fixtureListing("agents_list"));
   const pass = runtime.onCall;
   runtime.onCall = (caller, tool, args, options) => {

@@ -2,7 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../../shared/errors/index.ts";
-import { type HttpCaller, type HttpInvokeDecision, resolveAgentId } from "../../../shared/policy/index.ts";
+import {
+  type HttpAsked,
+  type HttpCaller,
+  type HttpInvokeDecision,
+  type PolicyContext,
+  resolveAgentId,
+} from "../../../shared/policy/index.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logging/logger.ts";
 import type { Caller, CallOutcome, HttpSettings, Runtime } from "../../runtime/runtimeTypes.ts";
@@ -66,19 +72,7 @@ export function createToolsInvoke(deps: {
     response: ServerResponse,
   ): Promise<void> => {
     const { tool, action, context } = decision;
-    const sessionKey = context.sessionKey ?? "";
-    const caller: Caller = {
-      id: "http",
-      label: "HTTP client",
-      agentId: resolveAgentId(undefined, sessionKey) ?? "main",
-      sessionKey,
-      isOwner: context.senderIsOwner === true,
-      provider: null,
-      model: null,
-      surface: "http",
-      ...(context.channel === undefined ? {} : { channel: context.channel }),
-      ...(context.accountId === undefined ? {} : { accountId: context.accountId }),
-    };
+    const caller = callerOf(context);
     const args = { ...decision.args };
     if (action !== undefined && !Object.hasOwn(args, "action") && hasAction(runtime, caller, tool))
       args.action = action;
@@ -90,6 +84,14 @@ export function createToolsInvoke(deps: {
     response.off("close", onClose);
     const { status, body } = answerOf(outcome);
     sendJson(response, status, body);
+  };
+
+  /** A call for a tool that is not offered here is in the ledger as on every other surface, with the rule behind it. */
+  const recordRefusal = async (asked: HttpAsked | undefined): Promise<void> => {
+    if (asked === undefined) return;
+    const { tool, args, context } = asked;
+    const signal = new AbortController().signal;
+    await runtime.tools.callTool(callerOf(context), tool, args, { signal, holdMs: null, isRefused: true });
   };
 
   return {
@@ -130,10 +132,26 @@ export function createToolsInvoke(deps: {
       const decision = decide(parsed);
       if (!decision.reachable) {
         logger.info("http.invokeRefused", { status: decision.status, type: decision.errorType });
+        await recordRefusal(decision.asked);
         return refuseDecision(response, decision);
       }
       await invoke(decision, response);
     },
+  };
+}
+
+function callerOf({ sessionKey = "", senderIsOwner, channel, accountId }: PolicyContext): Caller {
+  return {
+    id: "http",
+    label: "HTTP client",
+    agentId: resolveAgentId(undefined, sessionKey) ?? "main",
+    sessionKey,
+    isOwner: senderIsOwner === true,
+    provider: null,
+    model: null,
+    surface: "http",
+    ...optional("channel", channel),
+    ...optional("accountId", accountId),
   };
 }
 

@@ -94,7 +94,7 @@ export function createFakeRuntime(overrides: Partial<Handlers<SallyportContract>
         instructions: [...runtime.visible.values()].map((tool) => tool.promptLine).join("\n"),
       }),
       callTool: async (caller, tool, args, options) =>
-        runtime.visible.has(tool)
+        runtime.visible.has(tool) && options.isRefused !== true
           ? runtime.onCall(caller, tool, args, options)
           : { kind: "unknownTool", tool },
       hasOpenApproval: (sessionKey) => runtime.openApprovals.has(sessionKey),

@@ -1,7 +1,8 @@
 /** Ties a decision to what was decided: the folder and the files that run, checked again just before spawning (A7). */
 
 import { createHash } from "node:crypto";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Reason } from "../../../shared/contract/index.ts";
 import { createFsExecutableLookup } from "../exec/analysis/fsLookup.ts";
 
@@ -32,17 +33,34 @@ const lookup = createFsExecutableLookup();
 /** Big programs (browsers, runtimes) are hashed in part, so that a prompt appears at once. */
 const hashedBytes = 64 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
+/** Up to this size a file is hashed at once: handing it to another thread takes longer than the work itself. */
+const atOnceBytes = 256 * 1024;
 
 /**
  * @returns SHA-256 hex over the first 64 MiB and the file's size
  * @throws the file system's error when the file cannot be read
  */
 export async function hashFile(path: string): Promise<string> {
+  const small = hashAtOnce(path);
+  if (small !== null) return small;
   const handle = await open(path, "r");
   try {
     return await hashHandle(handle);
   } finally {
     await handle.close();
+  }
+}
+
+/** @returns null for what is large, or no regular file */
+function hashAtOnce(path: string): string | null {
+  // Without blocking: to open a pipe would otherwise wait for its other end.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const facts = fstatSync(file);
+    if (!facts.isFile() || facts.size > atOnceBytes) return null;
+    return createHash("sha256").update(readFileSync(file)).digest("hex");
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -77,7 +95,8 @@ export async function bind(
   searchPath?: string,
 ): Promise<{ ok: true; binding: Binding } | { ok: false; reason: Reason }> {
   try {
-    const [realPath, facts] = await Promise.all([realpath(cwd), stat(cwd)]);
+    const realPath = realpathSync.native(cwd);
+    const facts = statSync(cwd);
     const bound: BoundFile[] = [];
     for (const file of uniqueByPath(files))
       bound.push({ path: file.path, realPath: file.realPath, sha256: await hashFile(file.realPath) });
@@ -96,7 +115,8 @@ export async function bind(
 export async function changedSince(binding: Binding): Promise<Reason | null> {
   const { cwd } = binding;
   try {
-    const [realPath, facts] = await Promise.all([realpath(cwd.path), stat(cwd.path)]);
+    const realPath = realpathSync.native(cwd.path);
+    const facts = statSync(cwd.path);
     if (realPath !== cwd.realPath || facts.dev !== cwd.device || facts.ino !== cwd.inode) {
       return { code: "folderChanged", params: { path: cwd.path } };
     }
@@ -107,7 +127,7 @@ export async function changedSince(binding: Binding): Promise<Reason | null> {
         return { code: "nameChanged", params: { name, path: now?.lexicalPath ?? path } };
     }
     for (const file of binding.files) {
-      if ((await realpath(file.path)) !== file.realPath)
+      if (realpathSync.native(file.path) !== file.realPath)
         return { code: "linkChanged", params: { path: file.path } };
       if ((await hashFile(file.realPath)) !== file.sha256)
         return { code: "fileChanged", params: { path: file.path } };

@@ -40,6 +40,7 @@ beforeEach(() => {
   calls = createCalls({
     clock: systemClock,
     logger: silentLogger,
+    loopGuard: { ask: () => ({ kind: "passed", ended: () => {} }) },
     decide: (_caller, tool) =>
       tool === "wait"
         ? { kind: "visible", tool: wait, canBackground: false }

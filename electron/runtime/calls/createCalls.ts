@@ -10,6 +10,7 @@ import type { Logger } from "../logging/logger.ts";
 import type { Caller, CallOutcome } from "../runtimeTypes.ts";
 import type { ToolDefinition, ToolResult } from "../tools/defineTool.ts";
 import { advance, isFinal } from "./callState.ts";
+import type { LoopGuard } from "./loopGuard.ts";
 import { withinOutputBudget } from "./outputBudget.ts";
 import { showArgs } from "./shownArgs.ts";
 
@@ -38,11 +39,19 @@ export interface CallsDeps {
   clock: Clock;
   logger: Logger;
   decide(caller: Caller, tool: string): ToolDecision;
+  loopGuard: LoopGuard;
 }
 
 export interface Calls {
   events: Emitter<CallsEvents>;
-  start(caller: Caller, tool: string, args: unknown, onProgress?: (text: string) => void): StartedCall;
+  /** @param mayRun false: a surface refused the call by a list of its own; it is recorded as hidden and never runs */
+  start(
+    caller: Caller,
+    tool: string,
+    args: unknown,
+    onProgress?: (text: string) => void,
+    mayRun?: boolean,
+  ): StartedCall;
   get(toolCallId: string): StartedCall | undefined;
   /** The call that waits, or waited, for this approval. */
   byApproval(approvalId: string): { call: ToolCallSnapshot; started: StartedCall } | undefined;
@@ -112,13 +121,16 @@ export function createCalls(deps: CallsDeps): Calls {
     caller: Caller,
     args: unknown,
     signal: AbortSignal,
-    onProgress?: (text: string) => void,
+    onProgress: ((text: string) => void) | undefined,
+    mayRun: boolean,
   ) => {
     const { tool: name, toolCallId } = entry.snapshot;
     // Policy comes before validation: otherwise bad arguments would tell a hidden tool from an unknown one.
     const decision = deps.decide(caller, name);
-    if (decision.kind === "hidden") {
-      move(entry, { kind: "hidden", reason: decision.reason });
+    if (decision.kind === "hidden" || !mayRun) {
+      const reason =
+        decision.kind === "hidden" ? decision.reason : { code: "hidden", params: { tool: name } };
+      move(entry, { kind: "hidden", reason });
       return { kind: "unknownTool", tool: name } satisfies FinalOutcome;
     }
     const input = decision.tool.input.safeParse(args ?? {});
@@ -127,6 +139,22 @@ export function createCalls(deps: CallsDeps): Calls {
       move(entry, { kind: "invalid", issues });
       return { kind: "invalid", tool: name, issues } satisfies FinalOutcome;
     }
+    const loop = deps.loopGuard.ask(caller, name, args ?? {});
+    if (loop.kind === "blocked") {
+      const { reason, text } = loop;
+      move(entry, {
+        kind: "denied",
+        by: { kind: "rule", ruleId: "tools.loopDetection" },
+        reason,
+        note: null,
+      });
+      const details = { status: "denied", executed: false, reason: reason.code };
+      return { kind: "refused", toolCallId, text, details } satisfies FinalOutcome;
+    }
+    const ended = <Outcome extends FinalOutcome>(outcome: Outcome): Outcome => {
+      loop.ended(outcome);
+      return outcome;
+    };
     const startedAtMs = clock.nowMs();
     move(entry, { kind: "running", startedAtMs });
     const durationMs = () => clock.nowMs() - startedAtMs;
@@ -153,7 +181,7 @@ export function createCalls(deps: CallsDeps): Calls {
           move(entry, { kind: "awaitingApproval", approvalId: waiting.approvalId });
         },
       });
-      return finish(entry, result, signal, durationMs());
+      return ended(finish(entry, result, signal, durationMs()));
     } catch (thrown) {
       if (signal.aborted) {
         move(entry, { kind: "cancelled" });
@@ -163,13 +191,13 @@ export function createCalls(deps: CallsDeps): Calls {
       if (wire.code === "INTERNAL")
         logger.error("toolCall.failed", { toolCallId, tool: name, error: thrown });
       move(entry, { kind: "failed", durationMs: durationMs(), message: wire.message });
-      return {
+      return ended({
         kind: "result",
         toolCallId,
         content: [{ type: "text", text: wire.message }],
         details: { status: "error", tool: name, code: wire.code, error: wire.message },
         isError: true,
-      } satisfies FinalOutcome;
+      } satisfies FinalOutcome);
     }
   };
 
@@ -209,7 +237,7 @@ export function createCalls(deps: CallsDeps): Calls {
 
   return {
     events,
-    start(caller, tool, args, onProgress) {
+    start(caller, tool, args, onProgress, mayRun = true) {
       const toolCallId = randomUUID();
       const controller = new AbortController();
       // Before policy is asked: a hidden tool answers the same.
@@ -236,7 +264,7 @@ export function createCalls(deps: CallsDeps): Calls {
       controllers.set(toolCallId, controller);
       events.emit("recorded", { call: snapshot });
       events.emit("changed", snapshot);
-      run(entry, caller, args, controller.signal, onProgress)
+      run(entry, caller, args, controller.signal, onProgress, mayRun)
         .catch((error: unknown): FinalOutcome => {
           // Only a broken promise of our own ends here (a state that may not follow); the caller still gets an end.
           logger.error("toolCall.broken", { toolCallId, tool, error });

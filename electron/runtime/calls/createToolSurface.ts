@@ -127,7 +127,8 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
       return { tools, instructions: instructionsFor(deps.promptOrder(tools)) };
     },
     callTool(caller, tool, args, options) {
-      return hold(caller, calls.start(caller, tool, args, options.onProgress), options, "cancelCall");
+      const started = calls.start(caller, tool, args, options.onProgress, options.isRefused !== true);
+      return hold(caller, started, options, "cancelCall");
     },
     hasOpenApproval: (sessionKey) => [...open.values()].some((entry) => entry.sessionKey === sessionKey),
     async waitApproval(caller, approvalId, options) {

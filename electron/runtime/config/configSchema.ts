@@ -1,6 +1,7 @@
 /** The shape of openclaw.json: what decides about tools is checked strictly, the rest is only known by name. */
 
 import { z } from "zod";
+import { browserConfigSchema } from "../../../shared/browser/index.ts";
 import type { FileProblem } from "../../../shared/contract/index.ts";
 import { type Json5Document, parseJson5 } from "../../../shared/json5/json5Document.ts";
 import {
@@ -47,7 +48,6 @@ const knownElsewhere = [
   "auth",
   "bindings",
   "broadcast",
-  "browser",
   "canvasHost",
   "cli",
   "commands",
@@ -77,6 +77,7 @@ const knownElsewhere = [
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   ...Object.fromEntries(knownElsewhere.map((key) => [key, z.unknown().optional()])),
+  browser: browserConfigSchema.optional(),
   tools: toolsConfigSchema.optional(),
   agents: agents.optional(),
   session: z

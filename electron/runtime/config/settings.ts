@@ -57,6 +57,12 @@ export const settingsSchema = z.strictObject({
       grants: z.array(grant).default([]),
     })
     .prefault({}),
+  browser: z
+    .strictObject({
+      /** "See before click": what an agent is about to do on a page is shown to a person first. */
+      askBeforeActs: z.boolean().default(false),
+    })
+    .prefault({}),
   gateway: z
     .strictObject({
       /** A person counts as reachable even when nobody is connected. */

@@ -246,7 +246,7 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     const { host, place, edited } = decided;
     const { decision, binding } = decided.current;
     const command = edited?.command ?? call.command;
-    const preflight = await preflightProblem(decision, judge.options(place.cwd, place.env));
+    const preflight = preflightProblem(decision, judge.options(place.cwd, place.env));
     if (preflight !== null) throw new AppError("INVALID_INPUT", preflight);
     if (host.kind === "gateway") {
       if (decision.allowlistSatisfied) uses.record(decision, command);

@@ -1,6 +1,7 @@
 /** Where a command of an agent starts, and with which environment. */
 
-import { mkdir, realpath, stat } from "node:fs/promises";
+import { realpathSync, statSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../shared/errors/index.ts";
@@ -31,15 +32,19 @@ export interface Places {
   hostEnvFor(agentId: string, overrides: Record<string, string>): Promise<Record<string, string>>;
 }
 
+/** @returns the folder of an agent by a config; it may not exist */
+export function workspaceFolder(
+  config: unknown,
+  agentId: string,
+  { stateDir, homeDir }: { stateDir: string; homeDir: string },
+): string {
+  const agent = agentExecConfig(config, agentId);
+  if (agent.workspace !== undefined) return resolve(expandHome(agent.workspace, homeDir));
+  return join(stateDir, agent.isDefaultAgent || agentId === "main" ? "workspace" : `workspace-${agentId}`);
+}
+
 export function createPlaces(deps: PlacesDeps): Places {
-  const workspaceOf = (agentId: string): string => {
-    const agent = agentExecConfig(deps.config.effective().config, agentId);
-    if (agent.workspace !== undefined) return resolve(expandHome(agent.workspace, deps.homeDir));
-    return join(
-      deps.stateDir,
-      agent.isDefaultAgent || agentId === "main" ? "workspace" : `workspace-${agentId}`,
-    );
-  };
+  const workspaceOf = (agentId: string) => workspaceFolder(deps.config.effective().config, agentId, deps);
 
   const chooseFolder = async (wanted: string | undefined, agentId: string) => {
     const workspace = workspaceOf(agentId);
@@ -48,13 +53,14 @@ export function createPlaces(deps: PlacesDeps): Places {
         ? null
         : resolve(workspace, expandHome(wanted.trim(), deps.homeDir));
     // Links are followed once, here: what is judged, shown, bound and run is the same folder.
-    if (asked !== null && (await isDirectory(asked))) return { cwd: await realpath(asked), warning: null };
-    await mkdir(workspace, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      deps.logger.warn("exec.workspaceMissing", { workspace, error });
-    });
-    const cwd = (await isDirectory(workspace)) ? workspace : deps.homeDir;
+    if (asked !== null && isDirectory(asked)) return { cwd: realpathSync.native(asked), warning: null };
+    if (!isDirectory(workspace))
+      await mkdir(workspace, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+        deps.logger.warn("exec.workspaceMissing", { workspace, error });
+      });
+    const cwd = isDirectory(workspace) ? workspace : deps.homeDir;
     const warning = asked === null ? null : `Warning: workdir "${asked}" is unavailable; using "${cwd}".`;
-    return { cwd: await realpath(cwd), warning };
+    return { cwd: realpathSync.native(cwd), warning };
   };
 
   const hostEnvFor = async (agentId: string, overrides: Record<string, string>) => {
@@ -75,11 +81,14 @@ export function createPlaces(deps: PlacesDeps): Places {
   return { workspaceOf, chooseFolder, hostEnvFor };
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
+/** Asked at once: a look at one folder takes less than handing it to another thread. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // Whatever the reason, it cannot be a working directory.
+    return false;
+  }
 }
 
 function expandHome(path: string, home: string): string {

@@ -66,8 +66,7 @@ export function createExecPreparer(deps: {
         ),
       );
     }
-    if ((await selfApprovingScript(decision.plan, deps.hardening())) !== null)
-      return no(refuseSelfApproval());
+    if (selfApprovingScript(decision.plan, deps.hardening()) !== null) return no(refuseSelfApproval());
     const bound = await bind(cwd, pinnedFiles(decision.plan), env.PATH);
     if (!bound.ok)
       return no(

@@ -14,14 +14,19 @@ import {
   type HttpInvokeDecision,
   type HttpInvokeRequest,
   isSandboxed,
+  type LoopDetectionSettings,
+  normalizeAgentId,
   type PolicyContext,
   promptOrder,
   type RegisteredTool,
+  resolveLoopDetection,
   tracePolicy,
 } from "../../../shared/policy/index.ts";
 import type { ToolDecision } from "../calls/createCalls.ts";
 import type { ConfigStore } from "../config/index.ts";
+import type { MediaFacts } from "../media/createMediaTools.ts";
 import type { Caller, ToolListing } from "../runtimeTypes.ts";
+import type { SkillsFor } from "../skills/createSkills.ts";
 import { inputJsonSchema, type ToolDefinition } from "../tools/defineTool.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { inSlices } from "./inSlices.ts";
@@ -38,6 +43,9 @@ export interface PolicyServiceDeps {
   savedAssertions(): string;
   /** Whether a web search provider has its key under this config. */
   hasSearchProvider(config: unknown): boolean;
+  /** Which media tools have a model or a key under this config. */
+  mediaFacts(config: unknown): MediaFacts;
+  skillsFor: SkillsFor;
 }
 
 export interface PolicyService {
@@ -52,6 +60,8 @@ export interface PolicyService {
   questions: PolicyQuestions;
   /** Whether a request to `POST /tools/invoke` reaches a tool (policy.md §15). */
   decideHttp(request: HttpInvokeRequest): HttpInvokeDecision;
+  /** The loop guard of an agent, its keys over the global ones (policy.md §16). */
+  loopDetection(agentId: string): LoopDetectionSettings;
   /** What `tools.effective` answers for a caller's session. */
   effective(caller: Caller): EffectiveAnswer;
   /** Assertions against a config that is not in force yet, with the hardening and the tools that are. */
@@ -106,7 +116,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     surface: caller.surface === "http" ? "http" : "mcp",
   });
 
-  const present = createPresentTools(registry, deps.hasSearchProvider);
+  const present = createPresentTools(registry, deps.hasSearchProvider, deps.mediaFacts);
   const presentFor = (context: PolicyContext) => present(config.effective().config, context);
 
   const survivors = (caller: Caller): Set<string> =>
@@ -144,6 +154,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       preset === "reference" ? openclawTools(value, context) : present(value, context),
     toolListsFor: (preset, value) =>
       preset === "reference" ? openclawToolLists(value) : [registry.registered()],
+    skillsFor: deps.skillsFor,
   });
 
   return {
@@ -177,7 +188,15 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       const compiled = compiledWhen("saved", revision, () =>
         compilePolicy(saved, { hardening: deps.hardening() }),
       );
-      return decideHttpInvoke(compiled, request, registry.registered());
+      return decideHttpInvoke(compiled, request, presentFor);
+    },
+    loopDetection(agentId) {
+      const { revision, config: saved } = config.effective();
+      const compiled = compiledWhen("saved", revision, () =>
+        compilePolicy(saved, { hardening: deps.hardening() }),
+      );
+      const agent = compiled.agents.get(normalizeAgentId(agentId));
+      return resolveLoopDetection(compiled.global.record?.loopDetection, agent?.tools.record?.loopDetection);
     },
     effective(caller) {
       const candidates = presentFor(contextOf(caller));

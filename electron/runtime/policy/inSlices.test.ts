@@ -52,6 +52,7 @@ const questions = createPolicyQuestions({
   preset: () => "reference",
   toolsFor: () => tools,
   toolListsFor: () => [tools, tools.slice(1)],
+  skillsFor: async () => [],
 });
 const context = { agentId: "a1", senderIsOwner: true, surface: "model" as const };
 

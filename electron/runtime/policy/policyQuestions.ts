@@ -20,13 +20,17 @@ import { nearestName } from "../../../shared/policy/didYouMean.ts";
 import {
   type CompiledPolicy,
   compilePolicy,
+  defaultAgentId,
   describeFinding,
   evaluatePolicy,
+  normalizeAgentId,
   type PolicyContext,
   type RegisteredTool,
+  resolveAgentId,
   tracePolicy,
 } from "../../../shared/policy/index.ts";
 import type { MethodOutput, ParsedInput } from "../../../shared/rpc/index.ts";
+import type { SkillsFor } from "../skills/createSkills.ts";
 import { inSlices } from "./inSlices.ts";
 import { positionsOf, type QuestionConfig, readQuestionText } from "./questionConfig.ts";
 
@@ -44,6 +48,8 @@ export interface PolicyQuestionsDeps {
   ): readonly RegisteredTool[];
   /** The lists of tools that contexts may meet, for proofs over all contexts: a promise has to hold with each. */
   toolListsFor(preset: HardeningPreset | undefined, config: unknown): (readonly RegisteredTool[])[];
+  /** What the agent's skills need, for findings. */
+  skillsFor: SkillsFor;
 }
 
 type Question<Method extends keyof SallyportContract["methods"]> = (
@@ -62,7 +68,7 @@ export interface PolicyQuestions {
   why: LongQuestion<"policy.why">;
   compare: Question<"policy.compare">;
   check: LongQuestion<"policy.check">;
-  findings: Question<"policy.findings">;
+  findings: LongQuestion<"policy.findings">;
 }
 
 interface Asked {
@@ -155,10 +161,13 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
         problems: chosen.problems,
       };
     },
-    findings(input) {
+    async findings(input) {
       const { chosen, compiled, preset } = open(input);
       const tools = deps.toolsFor(input.preset, chosen.value, input.context);
-      const findings = collectFindings(compiled, input.context, tools);
+      const { agentId, sessionKey } = input.context;
+      const agent = normalizeAgentId(resolveAgentId(agentId, sessionKey) ?? defaultAgentId(chosen.value));
+      const skills = await deps.skillsFor(chosen.value, agent);
+      const findings = collectFindings(compiled, input.context, tools, { skills });
       return {
         findings: findings.map((finding) => ({ ...finding, text: describeFinding(finding) })),
         preset,

@@ -1,10 +1,11 @@
 /** The debugger's questions, the assertions and `tools.effective` in a real runtime. */
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { contract } from "../../../shared/contract/index.ts";
+import { listKnownTools, promptOrder } from "../../../shared/policy/index.ts";
 import {
   createClient,
   createMemoryPair,
@@ -136,6 +137,55 @@ describe("questions", () => {
     expect(findings[0]).toMatchObject({ kind: "deny-names-nothing", suggestion: "exec" });
     expect(findings[0]?.text).toContain("exce");
     expect(positions["tools.deny[0]"]?.line).toBe(2);
+  });
+
+  it("finds a skill of the agent none of whose tools is left, and none of an agent that has them", async () => {
+    await start();
+    const folder = path.join(stateDir, "workspace-support", "skills", "tidy");
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "SKILL.md"), "---\nname: tidy\nallowed-tools: [exec, process]\n---\n");
+    const idle = async (agentId: string, configText?: string) => {
+      const context = { agentId, surface: "model" as const };
+      const asked = configText === undefined ? { context } : { context, configText };
+      const { findings } = await rpc.call("policy.findings", asked);
+      return findings.filter(({ kind }) => kind === "skill-without-tools");
+    };
+    const [found, ...more] = await idle("support");
+    expect(more).toEqual([]);
+    expect(found?.text).toBe(
+      `${path.join(folder, "SKILL.md")}: the skill "tidy" has none of its tools in this context: "exec", "process".`,
+    );
+    expect(await idle("coder")).toEqual([]);
+    expect(await idle("support", "{ tools: {} }")).toEqual([]);
+    expect(await idle("support", '{ tools: { deny: ["exec", "process"] } }')).toHaveLength(1);
+    const off = `{ tools: { deny: ["group:runtime"] }, skills: { entries: { tidy: { enabled: false } } } }`;
+    expect(await idle("support", off)).toEqual([]);
+  });
+});
+
+describe("what a caller sees", () => {
+  it("is listed in the order of the schema, and told in the order of the prompt", async () => {
+    await start();
+    const { tools, instructions } = runtime.tools.listTools({
+      id: "mcp:x",
+      label: "x",
+      agentId: "coder",
+      sessionKey: "agent:coder:mcp:x",
+      isOwner: true,
+      provider: "openai",
+      model: "gpt-5.2",
+      surface: "mcp",
+    });
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["read", "edit", "write", "exec", "session_status", "web_fetch"]),
+    );
+    const known = listKnownTools({}, { provider: "openai", model: "gpt-5.2" }).map(({ name }) => name);
+    const listed = names.filter((name) => known.includes(name));
+    expect(listed).toEqual(known.filter((name) => names.includes(name)));
+    const told = [...instructions.matchAll(/^- ([\w-]+): /gmu)].map(([, name]) => name);
+    expect(told).toEqual(promptOrder(names));
+    expect(told).not.toEqual(names);
   });
 });
 

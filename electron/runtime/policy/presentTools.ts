@@ -1,6 +1,8 @@
 /** Which of the tools that are built here exist for a context, by the availability rules of policy.md §12. */
 
 import { listKnownTools, type PolicyContext, type RegisteredTool } from "../../../shared/policy/index.ts";
+import type { MediaFacts } from "../media/createMediaTools.ts";
+import { agentAbsence } from "../memory/agentAbsence.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 
 export type PresentTools = (config: unknown, context: PolicyContext) => readonly RegisteredTool[];
@@ -9,6 +11,7 @@ export type PresentTools = (config: unknown, context: PolicyContext) => readonly
 export function createPresentTools(
   registry: ToolRegistry,
   hasSearchProvider: (config: unknown) => boolean,
+  mediaFacts: (config: unknown) => MediaFacts,
 ): PresentTools {
   const kept = new WeakMap<object, Map<string, readonly RegisteredTool[]>>();
   return (config, context) => {
@@ -16,13 +19,15 @@ export function createPresentTools(
     const { agentId, provider, model, sandboxed } = context;
     // Not a property of the config alone: keys come from the environment, and a rule can change what counts.
     const hasWebSearchProvider = hasSearchProvider(config);
-    const key = JSON.stringify([agentId, provider, model, sandboxed, hasWebSearchProvider]);
+    const media = mediaFacts(config);
+    const key = JSON.stringify([agentId, provider, model, sandboxed, hasWebSearchProvider, media]);
     const found = byFacts.get(key);
     if (found !== undefined) return found;
     const absences = new Map(
       listKnownTools(config, {
         hasAgentDir: true,
         hasWebSearchProvider,
+        ...media,
         ...(agentId === undefined ? {} : { agentId }),
         ...(provider === undefined ? {} : { provider }),
         ...(model === undefined ? {} : { model }),
@@ -31,7 +36,7 @@ export function createPresentTools(
     );
     const present = registry.registered().map((tool): RegisteredTool => {
       // What is not built stays so, whatever the config would say about it.
-      const absence = tool.unavailable ?? absences.get(tool.name);
+      const absence = tool.unavailable ?? agentAbsence(tool.name, config, agentId, absences.get(tool.name));
       return absence === tool.unavailable ? tool : { ...tool, unavailable: absence };
     });
     if (byFacts.size > 256) byFacts.clear();

@@ -7,6 +7,7 @@ import type { FileProblem } from "../../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import { type Migration, migrations } from "./migrations.ts";
+import { createWalSync } from "./walSync.ts";
 
 /** Synchronous connection; `prepare(sql).run/get/all`, `transaction(fn).immediate()`. */
 export type Database = Libsql.Database;
@@ -17,6 +18,8 @@ export interface OpenedDatabase {
   path: string;
   /** One problem per damaged file that was left as it is. */
   problems: FileProblem[];
+  /** Flushes what was committed, in the background: to be called after a commit that must survive a power cut. */
+  syncSoon(): void;
   close(): void;
 }
 
@@ -37,10 +40,12 @@ export function openDatabase(deps: { path: string; logger: Logger }): OpenedData
       const db = openChecked(file);
       if (number > 1) deps.logger.error("database.replaced", { damaged: deps.path, path: file });
       let isOpen = true;
+      const walSync = createWalSync(file, deps.logger);
       return {
         db,
         path: file,
         problems,
+        syncSoon: () => walSync.soon(),
         close() {
           if (!isOpen) return;
           isOpen = false;
@@ -85,8 +90,8 @@ function openChecked(file: string): Database {
     db.exec("PRAGMA busy_timeout = 5000");
     if (!isNew) check(db);
     db.exec("PRAGMA journal_mode = WAL");
-    // The ledger must survive a power cut, not only a crash of the app.
-    db.exec("PRAGMA synchronous = FULL");
+    // Commits do not wait for the disk; `syncSoon` flushes them right behind, so that they survive a power cut too.
+    db.exec("PRAGMA synchronous = NORMAL");
     chmodSync(file, 0o600);
     migrate(db, file, migrations);
     return db;

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
+import { AppError } from "../../../shared/errors/index.ts";
 import { sha256Hex } from "./atomicWrite.ts";
 import { canonicalJson } from "./canonicalJson.ts";
 import type { Database } from "./database.ts";
@@ -40,6 +41,12 @@ export interface LedgerPage {
 
 export interface Ledger {
   append(input: LedgerInput): LedgerEntry;
+  /**
+   * Appends together with what else is waiting, in order: "thisTurn" before anything that is awaited goes on, so before
+   * an effect that it announces; "nextTurn" after the answer that it reports was sent on. Whoever reads or appends
+   * meanwhile finds it written.
+   */
+  appendSoon(input: LedgerInput, when: "thisTurn" | "nextTurn"): void;
   /** Newest first. */
   list(page: LedgerPage): LedgerEntry[];
   /** Newest first, only of one kind. */
@@ -69,7 +76,8 @@ const headRow = z.object({ seq: z.number(), hash: z.string() });
 const genesis = "0".repeat(64);
 const verifyPage = 500;
 
-export function createLedger(db: Database): Ledger {
+/** @param onAppended called after each commit; the entry is in the file, perhaps not yet on the disk */
+export function createLedger(db: Database, onAppended: () => void = () => {}): Ledger {
   const insert = db.prepare(
     "INSERT INTO ledger (seq, at_ms, kind, tool_call_id, agent_id, session_key, caller_id, data, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -87,8 +95,7 @@ export function createLedger(db: Database): Ledger {
     return found === undefined ? { seq: 0, hash: genesis } : headRow.parse(found);
   };
 
-  const append = db.transaction((input: LedgerInput): LedgerEntry => {
-    const before = head();
+  const appendOne = (before: { seq: number; hash: string }, input: LedgerInput): LedgerEntry => {
     const stored: Omit<Row, "hash"> = {
       seq: before.seq + 1,
       at_ms: Math.round(input.atMs),
@@ -111,9 +118,29 @@ export function createLedger(db: Database): Ledger {
       stored.data,
       hash,
     );
-    setHead.run(stored.seq, hash);
     return entryOf({ ...stored, hash });
+  };
+
+  let waiting: LedgerInput[] = [];
+  let isNextTurnPlanned = false;
+  const appendAll = db.transaction((inputs: readonly LedgerInput[]): LedgerEntry | undefined => {
+    let last: LedgerEntry | undefined;
+    // Another process may have appended since; inside the transaction nobody can.
+    const before = head();
+    for (const input of inputs) last = appendOne(last ?? before, input);
+    if (last !== undefined) setHead.run(last.seq, last.hash);
+    return last;
   });
+
+  /** What waits goes first, whatever is asked for. */
+  const flush = (last: readonly LedgerInput[] = []): LedgerEntry | undefined => {
+    if (waiting.length + last.length === 0) return undefined;
+    const inputs = [...waiting, ...last];
+    waiting = [];
+    const entry = appendAll.immediate(inputs);
+    onAppended();
+    return entry;
+  };
 
   /** Yields after each page, so that a caller can let other work run. */
   function* verifySteps(): Generator<undefined, LedgerVerdict> {
@@ -141,14 +168,34 @@ export function createLedger(db: Database): Ledger {
   }
 
   return {
-    append: (input) => append.immediate(input),
-    list: ({ limit, beforeSeq }) =>
-      page.all(beforeSeq ?? newest, limit).map((found) => entryOf(row.parse(found))),
-    listByKind: (kind, { limit, beforeSeq, beforeMs }) =>
-      pageOfKind
+    append(input) {
+      const entry = flush([input]);
+      if (entry === undefined) throw new AppError("INTERNAL", "The ledger took an entry and gave none back.");
+      return entry;
+    },
+    appendSoon(input, when) {
+      waiting.push(input);
+      if (when === "thisTurn") queueMicrotask(() => flush());
+      else if (!isNextTurnPlanned) {
+        isNextTurnPlanned = true;
+        setImmediate(() => {
+          isNextTurnPlanned = false;
+          flush();
+        });
+      }
+    },
+    list({ limit, beforeSeq }) {
+      flush();
+      return page.all(beforeSeq ?? newest, limit).map((found) => entryOf(row.parse(found)));
+    },
+    listByKind(kind, { limit, beforeSeq, beforeMs }) {
+      flush();
+      return pageOfKind
         .all(kind, beforeSeq ?? newest, beforeMs ?? newest, limit)
-        .map((found) => entryOf(row.parse(found))),
+        .map((found) => entryOf(row.parse(found)));
+    },
     verify() {
+      flush();
       const steps = verifySteps();
       for (;;) {
         const step = steps.next();
@@ -156,6 +203,7 @@ export function createLedger(db: Database): Ledger {
       }
     },
     async verifyInTurns() {
+      flush();
       const steps = verifySteps();
       for (;;) {
         const step = steps.next();
@@ -163,7 +211,10 @@ export function createLedger(db: Database): Ledger {
         await nextTurn();
       }
     },
-    count: () => head().seq,
+    count() {
+      flush();
+      return head().seq;
+    },
   };
 }
 

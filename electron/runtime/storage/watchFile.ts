@@ -1,8 +1,14 @@
 /** Tells when a file may have changed: edits in place, atomic renames, removal and return. */
 
-import { existsSync, type Stats, unwatchFile, watchFile as watchStat } from "node:fs";
+import {
+  existsSync,
+  type FSWatcher,
+  type Stats,
+  unwatchFile,
+  watch as watchFolder,
+  watchFile as watchStat,
+} from "node:fs";
 import path from "node:path";
-import { watch } from "chokidar";
 import type { Logger } from "../logging/logger.ts";
 import { resolveLinks } from "./atomicWrite.ts";
 
@@ -42,24 +48,29 @@ export async function watchFile(
     if (now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) changed();
   };
 
-  const watcher = watch(folders, {
-    depth: 0,
-    ignoreInitial: true,
-    ignored: (candidate) => !files.has(candidate) && !folders.includes(candidate),
+  // By name alone: the database in the same folder changes with every tool call, and a look through the folder each
+  // time would cost more than the call.
+  const names = new Set([...files].map((file) => path.basename(file)));
+  const watchers = folders.flatMap((folder): FSWatcher[] => {
+    try {
+      const watcher = watchFolder(folder, { persistent: false }, (_event, name) => {
+        if (name === null || names.has(name)) changed();
+      });
+      watcher.on("error", (error) => options.logger.warn("file.watchFailed", { path: filePath, error }));
+      return [watcher];
+    } catch (error) {
+      // The look every two seconds still finds every change.
+      options.logger.warn("file.watchFailed", { path: filePath, error });
+      return [];
+    }
   });
-  watcher.on("all", changed);
-  watcher.on("error", (error) => options.logger.warn("file.watchFailed", { path: filePath, error }));
   watchStat(filePath, { interval: pollMs, persistent: false }, onStat);
-  await new Promise<void>((resolve) => {
-    if (folders.length === 0) resolve();
-    else watcher.once("ready", resolve);
-  });
 
   return async () => {
     if (isDone) return;
     isDone = true;
     clearTimeout(timer);
     unwatchFile(filePath, onStat);
-    await watcher.close();
+    for (const watcher of watchers) watcher.close();
   };
 }

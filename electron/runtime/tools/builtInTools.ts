@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
+import { getIn } from "../../../shared/policy/configRecord.ts";
 import { resolveFileLimits } from "../../../shared/policy/index.ts";
 import type { Approvals } from "../approvals/createApprovals.ts";
 import type { Clock } from "../clock.ts";
@@ -81,6 +82,10 @@ export function createBuiltInTools(deps: BuiltInToolsDeps): ToolDefinition[] {
       }),
       approvals,
       hardening: deps.hardening,
+      maxPictureSide: () => {
+        const side = getIn(config.effective().config, "agents", "defaults", "imageMaxDimensionPx");
+        return typeof side === "number" && side >= 1 ? Math.trunc(side) : undefined;
+      },
       logger: deps.logger,
     }),
   ];

@@ -38,18 +38,18 @@ export function MatrixPart(props: {
   const isNarrow = useIsNarrow();
   const { trace, positions, findings } = props.view;
   const rows = useMemo(() => matrixRows(trace, props.filter), [trace, props.filter]);
-  const [cursor, setCursor] = useState<Cursor | null>(() => {
-    const row = props.startAt === null ? -1 : rows.findIndex((entry) => entry.row.name === props.startAt);
-    const found = rows[row]?.row;
-    return found === undefined ? null : { row, column: removerIndex(trace, found) ?? 0 };
-  });
+  const [moved, setCursor] = useState<Cursor | null>(null);
+  // Until somebody moves it the cursor follows the answer: the first one may be for the context before.
+  const start = useMemo(() => startCursor(trace, rows, props.startAt), [trace, rows, props.startAt]);
+  const cursor = moved ?? start;
   const [isOpen, setIsOpen] = useState(!isNarrow);
   const [warning, setWarning] = useState<number | null>(null);
   const detailRef = useRef<HTMLDivElement>(null);
   const [wantsDetail, setWantsDetail] = useState(0);
   const row = cursor === null ? undefined : rows[cursor.row];
   const cell = cursor === null ? undefined : row?.row.cells[cursor.column];
-  const isDetailShown = isOpen || !isNarrow;
+  // A sheet covers half of the matrix: it has to have something to say.
+  const isDetailShown = !isNarrow || (isOpen && (moved !== null || warning !== null));
   const merged = useMemo(() => mergedFindings(findings), [findings]);
 
   const stepWarning = (step: 1 | -1) => {
@@ -107,8 +107,10 @@ export function MatrixPart(props: {
             onPointed={() => setIsOpen(true)}
             onOpen={() => {
               // On a cell that a tool never reached, the cell that decided is the one that has a rule.
-              if (row !== undefined && cursor !== null && cell?.effect === "gone")
-                setCursor({ row: cursor.row, column: removerIndex(trace, row.row) ?? cursor.column });
+              if (row !== undefined && cursor !== null) {
+                const decided = cell?.effect === "gone" ? removerIndex(trace, row.row) : null;
+                setCursor({ row: cursor.row, column: decided ?? cursor.column });
+              }
               setIsOpen(true);
               setWantsDetail(wantsDetail + 1);
             }}
@@ -152,6 +154,19 @@ export function MatrixPart(props: {
       ) : null}
     </SplitView>
   );
+}
+
+/** The cell that decided about the tool that an address names. */
+function startCursor(
+  trace: TraceView["trace"],
+  rows: ReturnType<typeof matrixRows>,
+  tool: string | null,
+): Cursor | null {
+  const row = tool === null ? -1 : rows.findIndex((entry) => entry.row.name === tool);
+  const found = rows[row]?.row;
+  if (found === undefined) return null;
+  const keeper = found.cells.findIndex((cell) => (cell.ruleIds ?? []).length > 0);
+  return { row, column: removerIndex(trace, found) ?? Math.max(0, keeper) };
 }
 
 function columnOf(columns: TraceView["trace"]["columns"], finding: PolicyFinding | undefined): number | null {

@@ -23,7 +23,8 @@ export function columnLabel(t: TFunction, column: PolicyColumn): string {
 export function columnHeadLabel(t: TFunction, column: PolicyColumn): string {
   const label = columnLabel(t, column);
   if (column.id === "profile" || column.id === "provider-profile" || column.id === "global-provider")
-    return label.replace(/^tools\./u, "");
+    // A bracket alone on a line of its own says nothing.
+    return label.replace(/^tools\./u, "").replace(/\((\S{9,})\)$/u, "$1");
   if (column.id === "agent-provider") return label.replace(".tools.byProvider", ".byProvider");
   return label;
 }
@@ -86,6 +87,11 @@ export function cellSentence(
     return { key: "gone", values: { column: remover === undefined ? "" : columnName(t, remover) } };
   }
   if (cell.effect === "absent") return { key: "absentSurface", values: { tool: row.name } };
+  if (cell.effect === "kept")
+    return {
+      key: column.id === "exists" ? "keptExists" : "keptColumn",
+      values: { tool: row.name, column: columnName(t, column) },
+    };
   if (cell.effect === "failsOpen") return { key: "why.list-dropped", values: { tool: row.name } };
   return { key: `effect.${cell.effect}`, values: {} };
 }

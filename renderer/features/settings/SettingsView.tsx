@@ -8,6 +8,7 @@ import { useLive, useMutationRpc } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
+import { SpeechSection } from "../speech/SpeechSection.tsx";
 import { KeysSection } from "./KeysSection.tsx";
 import "./settings.css";
 
@@ -77,6 +78,7 @@ export function SettingsView() {
         <Reachability />
         <Mode />
         <KeysSection />
+        <SpeechSection />
         <About />
       </div>
     </div>

@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { useT } from "../../i18n/index.ts";
 import type { PanelOutput } from "../../rpc/connection.ts";
 import { Button, Segmented } from "../../ui/index.ts";
+import { SpeechPlayer } from "../speech/SpeechPlayer.tsx";
 import { JsonTree } from "./JsonTree.tsx";
 import { DiffView } from "./viewers/DiffView.tsx";
 import { type ResultShape, resultShape } from "./viewers/resultShape.ts";
@@ -49,6 +50,8 @@ function Shaped({ shape }: { shape: Exclude<ResultShape, { kind: "plain" }> }) {
   switch (shape.kind) {
     case "diff":
       return <DiffView files={shape.files} />;
+    case "speech":
+      return <SpeechPlayer audio={shape.audio} />;
     case "hits":
       return <SearchHits hits={shape.hits} />;
     case "markdown":

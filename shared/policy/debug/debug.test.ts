@@ -400,12 +400,37 @@ describe("collectFindings", () => {
     const config = { tools: { profile: "coding", deny: ["cron"] } };
     expect(kinds(config)).toEqual([]);
     const skills = [
-      { name: "tidy", tools: ["cron", "tts"] },
+      { name: "tidy", tools: ["cron", "tts"], path: "skills/tidy/SKILL.md" },
       { name: "code", tools: ["exec", "tts"] },
+      { name: "alias", tools: ["Bash"] },
+      { name: "group", tools: ["group:fs"] },
+      { name: "pattern", tools: ["sessions_*"] },
+      { name: "none", tools: [] },
+      { name: "__proto__", tools: ["constructor"] },
     ];
-    const found = collectFindings(compile(config), { senderIsOwner: true }, tools, { skills });
-    expect(found.map((finding) => [finding.kind, finding.stage])).toEqual([
-      ["skill-without-tools", "skill tidy"],
+    const context = { senderIsOwner: true };
+    const found = collectFindings(compile(config), context, tools, { skills });
+    expect(found.map(({ kind, stage, path, entries }) => [kind, stage, path, ...entries])).toEqual([
+      ["skill-without-tools", "tidy", "skills/tidy/SKILL.md", "cron", "tts"],
+      ["skill-without-tools", "__proto__", "__proto__", "constructor"],
+    ]);
+    // Only a model reads skills.
+    const http = collectFindings(compile(config), { ...context, surface: "http" }, tools, { skills });
+    expect(http.filter(({ kind }) => kind === "skill-without-tools")).toEqual([]);
+  });
+
+  test("brings a tool back in the place of the name that was meant to be it", () => {
+    const edits = (config: unknown, context: PolicyContext, tool: string) =>
+      why(config, { senderIsOwner: true, ...context }, tool).repairs[0]?.edits;
+    const support = { id: "support", tools: { profile: "messaging", alsoAllow: ["cron", "brwser"] } };
+    expect(edits({ agents: { list: [support] } }, { agentId: "support" }, "browser")).toEqual([
+      { op: "set", path: ["agents", "list", 0, "tools", "alsoAllow", 1], value: "browser" },
+    ]);
+    expect(edits({ tools: { allow: ["read", "exce"] } }, {}, "exec")).toEqual([
+      { op: "set", path: ["tools", "allow", 1], value: "exec" },
+    ]);
+    expect(edits({ tools: { allow: ["read", "exce"] } }, {}, "cron")).toEqual([
+      { op: "insert", path: ["tools", "allow", 2], value: "cron" },
     ]);
   });
 

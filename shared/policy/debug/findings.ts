@@ -7,7 +7,7 @@ import { asRecord, getList, pathText } from "../configRecord.ts";
 import { nearestName } from "../didYouMean.ts";
 import { runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
 import { knownNames } from "../findings.ts";
-import { type ListEntry, pluginsGroup } from "../lists.ts";
+import { compileList, findHit, type ListEntry, pluginsGroup } from "../lists.ts";
 import { normalizeKey } from "../names.ts";
 import type { ToolIndex } from "../toolIndex.ts";
 import type { ConfigPath, PolicyContext, PolicyFinding, RegisteredTool } from "../types.ts";
@@ -16,7 +16,10 @@ import { reachOf } from "./repairMoves.ts";
 /** A skill with the tools that its commands and instructions use. */
 export interface SkillTools {
   name: string;
+  /** As written; aliases, groups and patterns count. */
   tools: readonly string[];
+  /** Where it is written, to be shown. */
+  path?: string;
 }
 
 /**
@@ -42,14 +45,29 @@ export function collectFindings(
     for (const slot of index.slots.keys()) if (stageRemoves(stage, slot)) removedBefore.add(slot);
   }
   findings.push(...bothLists(compiled), ...overwrittenProviderKeys(compiled));
-  const kept = new Set(run.result.tools);
-  for (const skill of skills) {
-    if (skill.tools.length > 0 && skill.tools.every((tool) => !kept.has(tool))) {
-      findings.push(finding("skill-without-tools", null, `skill ${skill.name}`, null, [...skill.tools]));
-    }
-  }
+  // Skills are read by a model; no other surface knows of them.
+  if (context.surface !== "http") findings.push(...idleSkills(skills, index, new Set(run.result.tools)));
   return findings;
 }
+
+/** Skills that name tools of which not one is left. */
+function idleSkills(
+  skills: readonly SkillTools[],
+  index: ToolIndex,
+  kept: ReadonlySet<string>,
+): PolicyFinding[] {
+  const slots = index.slots.filter((slot) => kept.has(slot.name));
+  return skills.flatMap(({ name, tools, path }) => {
+    if (tools.length === 0) return [];
+    const sources = tools.map((raw) => ({ raw, list: "allow" as const, path: null }));
+    const list = compileList("global", "allows", sources);
+    if (slots.some((slot) => findHit(list, slot.normalized, slot.pluginId, noShadow) !== -1)) return [];
+    const found = finding("skill-without-tools", null, name, null, [...tools]);
+    return [path === undefined ? found : { ...found, path }];
+  });
+}
+
+const noShadow: ReadonlySet<string> = new Set();
 
 function finding(
   kind: FindingKind,

@@ -44,7 +44,8 @@ export function repairMoves(
 }
 
 /** @returns undefined when the tool enters the pipeline */
-function beforeStages({ compiled, run, slot, position, context }: Situation): Move[] | undefined {
+function beforeStages(situation: Situation): Move[] | undefined {
+  const { compiled, run, slot, position, context } = situation;
   const { unavailable } = slot.tool;
   if (unavailable !== undefined) {
     const path = unavailable.params?.path?.split(".");
@@ -59,7 +60,8 @@ function beforeStages({ compiled, run, slot, position, context }: Situation): Mo
     if (reason.code === "native-web-search") {
       return [[{ op: "set", path: ["tools", "web", "search", "openaiCodex", "enabled"], value: false }]];
     }
-    if (reason.code === "optional-not-enabled") return alsoAllowMoves(compiled, context, slot.name, []);
+    if (reason.code === "optional-not-enabled")
+      return alsoAllowMovesAt(situation, toolsPlaces(compiled, context), []);
     // Conflicts of names, the channel, the sender and the surface are no matter of the config.
     return [];
   }
@@ -74,7 +76,7 @@ function stageMoves(situation: Situation, stage: StageVerdicts): Move[] {
   if (denied) return denyMoves(situation, stage);
   if (stage.policy.column === "profile") return profileMoves(situation, "base");
   if (stage.policy.column === "provider-profile") return profileMoves(situation, "provider");
-  return appendMoves(situation.compiled, stage.policy.restricts?.configPath ?? null, situation.slot.name);
+  return appendMoves(situation, stage.policy.restricts?.configPath ?? null);
 }
 
 /** Every deny entry that reaches the tool, with its place. */
@@ -137,12 +139,25 @@ function othersReached({ run, slot }: Situation, entry: ListEntry): string[] {
   return [...new Set([...carriesBack, ...(entry.kind === "group" ? absent : [])])];
 }
 
-/** Puts the name at the end of a written list. */
-function appendMoves(compiled: CompiledPolicy, path: ConfigPath | null, name: string): Move[] {
+/** Puts the name into a written list. */
+function appendMoves(situation: Situation, path: ConfigPath | null): Move[] {
   if (path === null) return [];
-  const list = valueAt(compiled.config, path);
-  const length = Array.isArray(list) ? list.length : 0;
-  return [[{ op: "insert", path: [...path, length], value: name }]];
+  const list = valueAt(situation.compiled.config, path);
+  return [[addTo(situation, path, Array.isArray(list) ? list.length : 0)]];
+}
+
+/** The name at the end of a list, or in the place of an entry that was meant to be it. */
+function addTo({ run, slot }: Situation, listPath: ConfigPath, length: number): ConfigEdit {
+  const slip = run.result.findings.find(
+    ({ kind, suggestion, configPath }) =>
+      kind === "unknown-entry" &&
+      suggestion === slot.normalized &&
+      configPath !== null &&
+      configPath.length === listPath.length + 1 &&
+      listPath.every((part, index) => configPath[index] === part),
+  );
+  if (slip?.configPath != null) return { op: "set", path: [...slip.configPath], value: slot.normalized };
+  return { op: "insert", path: [...listPath, length], value: slot.normalized };
 }
 
 export function valueAt(config: unknown, path: ConfigPath): unknown {
@@ -177,7 +192,7 @@ function providerPlaces({ compiled, run }: Situation): ToolsPlace[] {
 function profileMoves(situation: Situation, which: "base" | "provider"): Move[] {
   const { compiled, context, slot } = situation;
   const places = which === "base" ? toolsPlaces(compiled, context) : providerPlaces(situation);
-  const moves = alsoAllowMovesAt(places, slot.normalized, which === "base" ? places : []);
+  const moves = alsoAllowMovesAt(situation, places, which === "base" ? places : []);
   for (const place of places) {
     const word = asRecord(place.record)?.profile;
     for (const [profile, members] of profileLists) {
@@ -190,32 +205,23 @@ function profileMoves(situation: Situation, which: "base" | "provider"): Move[] 
   return moves;
 }
 
-function alsoAllowMoves(
-  compiled: CompiledPolicy,
-  context: PolicyContext,
-  name: string,
-  inherited: readonly ToolsPlace[],
-): Move[] {
-  return alsoAllowMovesAt(toolsPlaces(compiled, context), name, inherited);
-}
-
 /**
  * alsoAllow at each place. A new list at the agent would replace the global one, so it starts with its entries;
  * beside a non-empty allow the name goes there too, because both lists may not stand together.
  */
 function alsoAllowMovesAt(
+  situation: Situation,
   places: readonly ToolsPlace[],
-  name: string,
   inherited: readonly ToolsPlace[],
 ): Move[] {
+  const name = situation.slot.normalized;
   return places.map((place): Move => {
     const own = getList(place.record, "alsoAllow");
     const allow = getList(place.record, "allow");
     if (own === undefined && allow !== undefined && allow.length > 0) {
-      return [{ op: "insert", path: [...place.path, "allow", allow.length], value: name }];
+      return [addTo(situation, [...place.path, "allow"], allow.length)];
     }
-    if (own !== undefined)
-      return [{ op: "insert", path: [...place.path, "alsoAllow", own.length], value: name }];
+    if (own !== undefined) return [addTo(situation, [...place.path, "alsoAllow"], own.length)];
     const others = inherited
       .filter((other) => other !== place)
       .map((other) => getList(other.record, "alsoAllow"))
@@ -230,8 +236,7 @@ function sandboxMoves(situation: Situation, stage: StageVerdicts, denied: boolea
   const entries = denied ? hittingEntries(situation, stage) : [];
   if (entries.some((entry) => entry.rule.configPath !== null)) return denyMoves(situation, stage);
   const listPath = stage.policy.restricts?.configPath;
-  if (!denied && listPath !== null && listPath !== undefined)
-    return appendMoves(compiled, listPath, slot.name);
+  if (!denied && listPath !== null && listPath !== undefined) return appendMoves(situation, listPath);
   const id = resolveAgentId(context.agentId, context.sessionKey);
   const agent = id === undefined ? undefined : compiled.agents.get(id);
   return toolsPlaces(compiled, context).flatMap((place): Move[] => {

@@ -232,9 +232,15 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
       return session === undefined || session.outcome() !== null ? 0 : tree.members(session.identity).length;
     },
     treeSizes() {
-      const running = [...sessions.values()].filter((session) => session.outcome() === null);
-      if (running.length === 0) return new Map();
       const nowMs = clock.nowMs();
+      const all = [...sessions.values()].filter((session) => session.outcome() === null);
+      const isYoung = (session: Session) => nowMs - session.facts.startedAtMs < recordForegroundAfterMs;
+      // Most commands are over before anybody sees a number; a look at the process table for each would slow all.
+      const young = all
+        .filter(isYoung)
+        .map((session) => [session.facts.sessionId, session.identity.livePids().length] as const);
+      const running = all.filter((session) => !isYoung(session));
+      if (running.length === 0) return new Map(young);
       const { atMs, sizes } = lastSizes;
       const isFresh = nowMs >= atMs && nowMs - atMs < sizesFreshMs;
       if (!isFresh || running.some((session) => !sizes.has(session.facts.sessionId))) {
@@ -244,9 +250,12 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
           lastSizes.sizes.set(session.facts.sessionId, tree.members(session.identity, table).length);
       }
       const now = lastSizes.sizes;
-      return new Map(
-        running.map((session) => [session.facts.sessionId, now.get(session.facts.sessionId) ?? 0]),
-      );
+      return new Map([
+        ...young,
+        ...running.map(
+          (session) => [session.facts.sessionId, now.get(session.facts.sessionId) ?? 0] as const,
+        ),
+      ]);
     },
     heldChars: () => [...sessions.values()].reduce((sum, session) => sum + session.output.heldChars(), 0),
     findSurvivors: () => desk.find(new Set([...sessions.values()].map((session) => session.facts.execId))),

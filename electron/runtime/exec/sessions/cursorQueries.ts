@@ -12,6 +12,8 @@ export interface TerminalFilter {
   push(text: string): { text: string; answers: string[] };
   /** Whatever was held back as the possible beginning of a query. */
   flush(): string;
+  /** Whether something is held back. */
+  isHolding(): boolean;
   cursorKeyMode(): CursorKeyMode;
 }
 
@@ -57,6 +59,7 @@ export function createTerminalFilter(): TerminalFilter {
       held = "";
       return rest;
     },
+    isHolding: () => held !== "",
     cursorKeyMode: () => mode,
   };
 }

@@ -22,6 +22,8 @@ export function lastChars(text: string, maxChars: number): string {
 /** Keeps the last `maxChars` characters of everything appended. */
 export interface TextTail {
   append(text: string): void;
+  /** Counts characters that came before what is appended next and are not kept. */
+  skip(chars: number): void;
   text(): string;
   /** The last `chars` characters, without joining everything. */
   end(chars: number): string;
@@ -67,6 +69,10 @@ export function createTextTail(maxChars: number): TextTail {
         parts.shift();
         first = parts[0];
       }
+    },
+    skip(chars) {
+      totalChars += chars;
+      dropped = true;
     },
     text: compact,
     end(chars) {

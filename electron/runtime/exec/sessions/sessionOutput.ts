@@ -1,14 +1,13 @@
 /** Collects the output of one session in bounded memory: cleaned text for the model, raw chunks for a terminal. */
 
-import { StringDecoder } from "node:string_decoder";
-import { type CursorKeyMode, createTerminalFilter } from "./cursorQueries.ts";
-import { createTextTail, lastChars, sanitizeOutput } from "./outputText.ts";
+import { type CursorKeyMode, createTerminalFilter, type TerminalFilter } from "./cursorQueries.ts";
+import { createOutputBatch } from "./outputBatch.ts";
+import { createTextTail, lastChars } from "./outputText.ts";
 import type { OutputCounters, OutputStream } from "./types.ts";
 
 export const tailChars = 2000;
 const flushDelayMs = 30;
-/** More than this waits for no timer before it is cleaned: keeps the unprocessed part small. */
-const processAtChars = 65_536;
+const escapeByte = 27;
 /** The most raw text that one event carries; a flood is thinned out, and says so. */
 const maxChunkChars = 65_536;
 const screenMaxChars = 524_288;
@@ -64,10 +63,11 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
     stdout: createTextTail(options.pendingMaxOutputChars),
     stderr: createTextTail(options.pendingMaxOutputChars),
   };
-  const decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
+  const batch = createOutputBatch({
+    totalChars: options.maxOutputChars,
+    streamChars: options.pendingMaxOutputChars,
+  });
   const filter = options.pty ? createTerminalFilter() : null;
-  let batch: { stream: OutputStream; text: string }[] = [];
-  let batchChars = 0;
   let eventText = "";
   let eventSkipped = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -79,27 +79,25 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
   let linesTotal = 0;
   let rateSamples: { atMs: number; bytes: number }[] = [];
 
-  const accept = (stream: OutputStream, text: string): void => {
-    if (text === "") return;
-    const last = batch.at(-1);
-    if (last !== undefined && last.stream === stream) last.text += text;
-    else batch.push({ stream, text });
-    batchChars += text.length;
-    if (batchChars >= processAtChars) processBatch();
+  const schedule = (): void => {
+    if (batch.isFull()) processBatch();
     timer ??= setTimeout(emitChunk, flushDelayMs);
   };
 
   /** Cleans and files away what came in. Readers call it first, so they never see a late state. */
-  const processBatch = (): void => {
-    if (batch.length === 0) return;
-    const taken = batch;
-    batch = [];
-    batchChars = 0;
-    for (const { stream, text } of taken) {
-      const clean = sanitizeOutput(text);
+  const processBatch = (isLast = false): void => {
+    if (batch.sizeBytes() === 0 && !isLast) return;
+    const { pieces, skippedBytes } = batch.take(isLast);
+    if (skippedBytes > 0) {
+      aggregated.skip(skippedBytes);
+      // What waits to be shown is older than what was left out.
+      eventSkipped += eventText.length + skippedBytes;
+      eventText = "";
+    }
+    for (const { stream, raw, clean } of pieces) {
       aggregated.append(clean);
       pending[stream].append(clean);
-      eventText += text;
+      eventText += raw;
     }
     if (eventText.length > maxChunkChars) {
       const kept = fromLineStart(lastChars(eventText, maxChunkChars));
@@ -139,28 +137,17 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
     if (rateSamples.length > 40) rateSamples = rateSamples.filter((one) => nowMs - one.atMs < rateWindowMs);
   };
 
-  const flushFilter = (): void => {
-    if (filter !== null) accept("stdout", filter.flush());
-  };
-
   return {
     intake(stream, chunk) {
       bytesTotal += chunk.length;
       countLines(chunk);
       sampleRate(chunk.length);
-      const text = decoders[stream].write(chunk);
-      if (filter === null) {
-        accept(stream, text);
-        return;
-      }
-      const filtered = filter.push(text);
-      for (const answer of filtered.answers) options.onAnswer(answer);
-      accept(stream, filtered.text);
+      batch.addBytes(stream, filter === null ? chunk : withoutQueries(filter, chunk, options.onAnswer));
+      schedule();
     },
     finish() {
-      flushFilter();
-      accept("stdout", decoders.stdout.end());
-      accept("stderr", decoders.stderr.end());
+      if (filter !== null) batch.addBytes("stdout", Buffer.from(filter.flush(), "latin1"));
+      processBatch(true);
       if (timer !== null) clearTimeout(timer);
       emitChunk();
     },
@@ -207,7 +194,7 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
       pending.stdout.length() +
       pending.stderr.length() +
       screenChars +
-      batchChars +
+      batch.sizeBytes() +
       eventText.length,
     cursorKeyMode: () => filter?.cursorKeyMode() ?? "unknown",
     dispose() {
@@ -215,6 +202,14 @@ export function createSessionOutput(options: SessionOutputOptions): SessionOutpu
       timer = null;
     },
   };
+}
+
+/** Escape sequences are ASCII: as Latin-1 the bytes around them stay what they are, cut characters included. */
+function withoutQueries(filter: TerminalFilter, chunk: Buffer, answer: (text: string) => void): Buffer {
+  if (!filter.isHolding() && !chunk.includes(escapeByte)) return chunk;
+  const { text, answers } = filter.push(chunk.toString("latin1"));
+  for (const one of answers) answer(one);
+  return Buffer.from(text, "latin1");
 }
 
 /** Starts at the next line when one begins soon, so that no half escape sequence is shown. */

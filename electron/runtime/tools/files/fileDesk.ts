@@ -29,6 +29,8 @@ export interface FileToolDeps {
   hardening(): Hardening;
   /** Tokens of the caller's model, when known; decides how much one read returns. */
   contextWindowTokens?(context: ToolCallContext): number | undefined;
+  /** Longest side of a picture that is shown, in pixels; absent or undefined: the usual one. */
+  maxPictureSide?(): number | undefined;
   logger: Logger;
 }
 

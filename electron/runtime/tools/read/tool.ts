@@ -1,6 +1,5 @@
 /** The read tool: text by pages within a budget, pictures by content. */
 
-import path from "node:path";
 import {
   imageTypeOf,
   pathSpellings,
@@ -10,17 +9,15 @@ import {
   textProblemOf,
   tokenEstimate,
 } from "../../../../shared/files/index.ts";
-import { defineTool, type ToolCallContext, type ToolResult } from "../defineTool.ts";
+import { defineTool, type ToolCallContext } from "../defineTool.ts";
 import type { FileDesk } from "../files/fileDesk.ts";
 import type { Target } from "../files/locate.ts";
 import { fileProblem } from "../files/problems.ts";
+import { pictureResult } from "./picture.ts";
 import { readInput } from "./schema.ts";
 
 /** Memory for one call stays bounded; larger files are looked at in part with exec. */
 const maxReadBytes = 32 * 1024 * 1024;
-
-/** Models refuse larger pictures, and this build has no codec to shrink them. */
-const maxImageBytes = 5 * 1024 * 1024;
 
 export function createReadTool(deps: { desk: FileDesk }) {
   const { desk } = deps;
@@ -37,7 +34,14 @@ export function createReadTool(deps: { desk: FileDesk }) {
       const target = await findFile(desk, input.path, context);
       const { bytes } = await desk.read(target, maxReadBytes, context.signal);
       const imageType = imageTypeOf(bytes.subarray(0, sniffedBytes));
-      if (imageType !== null) return imageResult(input.path, bytes, imageType);
+      if (imageType !== null) {
+        const { hardening, maxPictureSide } = desk.deps;
+        return pictureResult(input.path, bytes, {
+          maxSide: maxPictureSide?.(),
+          hardening: hardening(),
+          context,
+        });
+      }
       requireText(desk, input.path, bytes);
       const text = bytes.toString("utf8");
       const hardening = desk.deps.hardening();
@@ -82,24 +86,6 @@ async function findFile(desk: FileDesk, given: string, context: ToolCallContext)
     if (other.facts !== null) return { ...other, given };
   }
   return target;
-}
-
-function imageResult(given: string, bytes: Buffer, mimeType: string): ToolResult {
-  if (bytes.length > maxImageBytes) {
-    throw fileProblem(
-      "too_large",
-      `${given} is a picture of ${sizeText(bytes.length)}; at most ${sizeText(maxImageBytes)} can be shown. Make a smaller copy with exec and read that.`,
-      { data: { path: given, sizeBytes: bytes.length, maxBytes: maxImageBytes } },
-    );
-  }
-  const text = `Picture ${path.basename(given)}: ${mimeType}, ${sizeText(bytes.length)}.`;
-  return {
-    content: [
-      { type: "text", text },
-      { type: "image", data: bytes.toString("base64"), mimeType },
-    ],
-    details: { path: given, mimeType, sizeBytes: bytes.length, tokenEstimate: tokenEstimate(text) },
-  };
 }
 
 function requireText(desk: FileDesk, given: string, bytes: Buffer): void {

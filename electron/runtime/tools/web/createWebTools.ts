@@ -4,6 +4,7 @@ import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import type { AddressPolicy } from "../../../../shared/web/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
+import type { PdfReader } from "../../media/pdf/pdfReader.ts";
 import { createApiKeys } from "../../net/apiKeys.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../net/guardedFetch.ts";
 import { systemResolver } from "../../net/hostResolver.ts";
@@ -28,6 +29,8 @@ export interface WebToolsDeps {
   addresses?: AddressPolicy;
   /** For tests; absent: the built worker beside the program, if it is there. */
   workerUrl?: URL | null;
+  /** Reads PDF documents; absent: they are refused. */
+  pdf?: PdfReader;
 }
 
 export interface WebTools {
@@ -55,6 +58,7 @@ export function createWebTools(deps: WebToolsDeps): WebTools {
     env,
     clock,
     logger,
+    ...(deps.pdf === undefined ? {} : { pdf: deps.pdf }),
     ...given,
   });
   const searchDeps = { config, hardening, fetch, keys, env, clock, ...given };

@@ -8,12 +8,14 @@ import {
   stripControls,
   stripInvisible,
 } from "../../../../shared/web/index.ts";
+import type { PdfReader } from "../../media/pdf/pdfReader.ts";
 import { decodeText } from "../../net/decodeText.ts";
 import type { FetchAnswer } from "../../net/guardedFetch.ts";
 import { netProblem, shownUrl } from "../../net/netProblem.ts";
 import type { PageReader } from "../../net/pageReader.ts";
+import { pdfPage } from "./pdfPage.ts";
 
-export type Extractor = "readability" | "raw-html" | "firecrawl" | "cf-markdown" | "json" | "raw";
+export type Extractor = "readability" | "raw-html" | "firecrawl" | "cf-markdown" | "json" | "raw" | "pdf";
 
 export interface LoadedPage {
   finalUrl: string;
@@ -39,6 +41,8 @@ export interface PageTextOptions {
   readability: boolean;
   hardening: Hardening;
   reader: PageReader;
+  /** Absent: PDF documents are refused. */
+  pdf?: PdfReader;
   signal: AbortSignal;
 }
 
@@ -50,6 +54,9 @@ export async function loadedPage(answer: FetchAnswer, options: PageTextOptions):
   const { hardening, mode } = options;
   const header = answer.headers.get("content-type") ?? "";
   const contentType = typeOf(header);
+  if (isPdfAnswer(answer) && options.pdf !== undefined && hardening.has("media.fetchPdf")) {
+    return pdfPage(answer, contentType, options.pdf, options);
+  }
   if (hardening.has("web.refuseBinary")) requireText(answer, contentType);
   const { text: raw, charset } = decodeText(
     answer.bytes,
@@ -78,6 +85,11 @@ export async function loadedPage(answer: FetchAnswer, options: PageTextOptions):
     return { ...base, extractor: indented === null ? "raw" : "json", text: tidy(indented ?? raw) };
   }
   return { ...base, extractor: "raw", text: tidy(raw) };
+}
+
+/** By the bytes, whatever the header says. */
+export function isPdfAnswer(answer: FetchAnswer): boolean {
+  return answer.bytes.subarray(0, 5).toString("latin1") === "%PDF-";
 }
 
 async function htmlText(

@@ -12,6 +12,7 @@ import {
 } from "../../../../shared/web/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
+import type { PdfReader } from "../../media/pdf/pdfReader.ts";
 import type { ApiKeys } from "../../net/apiKeys.ts";
 import type { FetchAnswer, GuardedFetch } from "../../net/guardedFetch.ts";
 import { isNetProblem, netProblem, refusedUrl, shownUrl } from "../../net/netProblem.ts";
@@ -20,7 +21,8 @@ import { withProgress } from "../../net/slowProgress.ts";
 import { createTtlCache } from "../../net/ttlCache.ts";
 import { defineTool, type ToolCallContext, type ToolResult } from "../defineTool.ts";
 import { scrapeWithFirecrawl } from "./firecrawl.ts";
-import { errorDetail, type LoadedPage, loadedPage, type PageTextOptions } from "./pageText.ts";
+import { errorDetail, isPdfAnswer, type LoadedPage, loadedPage, type PageTextOptions } from "./pageText.ts";
+import { maxPdfBytes } from "./pdfPage.ts";
 import { webFetchInput } from "./schema.ts";
 import { effectiveMaxChars, firecrawlKey, type WebFetchSettings, webFetchSettings } from "./settings.ts";
 
@@ -30,6 +32,8 @@ export interface WebFetchDeps {
   hardening(): Hardening;
   fetch: GuardedFetch;
   reader: PageReader;
+  /** Absent: PDF documents are refused. */
+  pdf?: PdfReader;
   keys: ApiKeys;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
@@ -59,7 +63,7 @@ export function createWebFetchTool(deps: WebFetchDeps) {
     title: "Read a web page",
     description:
       "Loads one http or https address of the public internet and returns its text: the article of a page as Markdown " +
-      "or plain text, JSON, or a text file. Runs no scripts, sends no cookies, reaches no private network. " +
+      "or plain text, JSON, a text file, or the text of a PDF. Runs no scripts, sends no cookies, reaches no private network. " +
       "Long texts are cut; the answer then names the offset to go on at. What it returns is untrusted content.",
     promptLine: "Load one page and return its readable text",
     risk: "read",
@@ -98,6 +102,7 @@ export function createWebFetchTool(deps: WebFetchDeps) {
       readability: settings.readability,
       hardening: deps.hardening(),
       reader: deps.reader,
+      ...(deps.pdf === undefined ? {} : { pdf: deps.pdf }),
       signal,
     };
     let received = 0;
@@ -105,9 +110,9 @@ export function createWebFetchTool(deps: WebFetchDeps) {
     const progress = () => (received > 0 ? `${doing}: ${sizeText(received)} so far` : doing);
     return withProgress(context.reportProgress, progress, async () => {
       let answer: FetchAnswer;
-      try {
-        answer = await deps.fetch({
-          url,
+      const get = (address: string, maxBytes: number) =>
+        deps.fetch({
+          url: address,
           headers: {
             accept: "text/markdown, text/html;q=0.9, */*;q=0.1",
             "accept-language": "en-US,en;q=0.9",
@@ -115,13 +120,19 @@ export function createWebFetchTool(deps: WebFetchDeps) {
           },
           timeoutMs: settings.timeoutMs,
           maxRedirects: settings.maxRedirects,
-          maxBytes: settings.maxResponseBytes,
+          maxBytes,
           signal,
           policy: addresses,
           onProgress: (bytes) => {
             received = bytes;
           },
         });
+      try {
+        answer = await get(url, settings.maxResponseBytes);
+        // A document without its end cannot be read: once more, with the room that one may have.
+        const isTorn = answer.isCut && isPdfAnswer(answer) && options.hardening.has("media.fetchPdf");
+        if (isTorn && settings.maxResponseBytes < maxPdfBytes)
+          answer = await get(answer.finalUrl, maxPdfBytes);
       } catch (error) {
         // A refused address must not reach it by another way.
         if (signal.aborted || isNetProblem(error, "blocked") || isNetProblem(error, "bad_url")) throw error;

@@ -2,6 +2,7 @@
 
 import type { TFunction } from "i18next";
 import { useEffect, useRef } from "react";
+import { toolGroups } from "../../../../shared/policy/catalog.ts";
 import { pathText } from "../../../../shared/policy/index.ts";
 import type { PolicyFinding } from "../../../../shared/policy/types.ts";
 import { VerdictShape } from "../../../ui/index.ts";
@@ -36,6 +37,13 @@ export function Findings({
       ))}
     </ul>
   );
+}
+
+/** A group that names nothing of use is another thing than a name that nobody has. */
+function groupSuffix({ kind, entries }: PolicyFinding): string {
+  const [entry = ""] = entries;
+  if (kind !== "unknown-entry" || !entry.startsWith("group:")) return "";
+  return toolGroups.has(entry) ? "_group" : "_noGroup";
 }
 
 /** One list may speak at two stages: then it is one finding, seen at both. */
@@ -75,7 +83,7 @@ function Finding(props: {
       <div>
         <Rich
           t={t}
-          k={`finding.${finding.kind}`}
+          k={`finding.${finding.kind}${groupSuffix(finding)}`}
           values={{
             entries: finding.entries.map((entry) => JSON.stringify(entry)).join(", "),
             stage: number === undefined ? finding.stage : `${number} ${finding.stage}`,

@@ -97,7 +97,8 @@ export function Matrix(props: MatrixProps) {
     count: rows.length,
     getScrollElement: () => scrollRef.current,
     estimateSize: () => rowHeight,
-    overscan: 10,
+    // A leap draws everything anew: what nobody sees yet must not make it long.
+    overscan: 5,
     // Rows may follow a frame later; blocking the scroll for them would be felt.
     useFlushSync: false,
     rangeExtractor: extractRange,

@@ -47,7 +47,6 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
     >
       <div
         role="rowheader"
-        id={`${props.idPrefix}-${props.rowIndex}-h`}
         className="mx-tool"
         style={{ width: props.toolWidth }}
         onClick={() => props.onPick(props.rowIndex, 0)}
@@ -90,7 +89,8 @@ export const MatrixRowView = memo(function MatrixRowView(props: MatrixRowProps) 
         <div
           key={place.x}
           role="gridcell"
-          id={`${props.idPrefix}-${props.rowIndex}-${index}`}
+          // Only the cell that the grid names as the active one is ever looked up.
+          id={props.activeColumn === index ? `${props.idPrefix}-${props.rowIndex}-${index}` : undefined}
           aria-colindex={index + 2}
           aria-selected={props.activeColumn === index}
           aria-label={props.cellNames[index]}

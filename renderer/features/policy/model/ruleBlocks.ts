@@ -93,7 +93,9 @@ function ruleLine(rule: PolicyRule, split: SplitPath, config: unknown, positions
     if (start + shownEntries < texts.length) entries.push({ text: "…", isHit: false });
     return { id: rule.id, rule, key: split.key, entries, isList: true, line };
   }
-  const text = rule.entry === "" ? String(list ?? "") : rule.entry;
+  // The list of a profile is built in; the config only names the profile.
+  const isProfile = rule.list === "profile" && typeof list === "string";
+  const text = rule.entry === "" || isProfile ? String(list ?? "") : rule.entry;
   return {
     id: rule.id,
     rule,

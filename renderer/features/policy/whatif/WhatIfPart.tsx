@@ -87,7 +87,13 @@ export function WhatIfPart(props: {
             <span className="second policy-unsaved">{t("whatif.notSaved")}</span>
           )}
         </div>
-        <Suspense fallback={<Skeleton rows={10} />}>
+        <Suspense
+          fallback={
+            <div className="policy-editor">
+              <Skeleton rows={10} />
+            </div>
+          }
+        >
           {draft.isReviewing && isEdited ? (
             <TextDiff before={subject.text} after={text} label={t("whatif.diff")} />
           ) : (

@@ -15,7 +15,7 @@ export function BigLine({ t, trace, row }: { t: TFunction; trace: PolicyTrace; r
   const columns = trace.columns.filter((column) => column.kind !== "surface");
   const width = Math.max(measured, columns.length * 62);
   const usable = width - 56;
-  const weights = columns.map((column) => (column.kind === "pre-filter" ? 0.62 : 1));
+  const weights = columns.map((column) => (column.kind === "pre-filter" ? 0.78 : 1));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let x = 0;
   const places = weights.map((weight) => {

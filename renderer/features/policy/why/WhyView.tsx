@@ -65,7 +65,7 @@ export function WhyView(props: WhyViewProps) {
   return (
     <div className="policy-why">
       <div className="policy-question">
-        <span>{t("missing.questionBefore")}</span>
+        <span>{t(isKept ? "missing.questionBeforeKept" : "missing.questionBefore")}</span>
         <Picker
           look="field"
           label={t("columns.tool")}
@@ -140,7 +140,11 @@ function Answer(
         ) : isAbsent && found.length <= 1 ? (
           <Rich t={t} k="missing.absentNow" />
         ) : (
-          <Rich t={t} k="missing.removers" values={{ count: found.length }} />
+          <Rich
+            t={t}
+            k={found.length === 1 ? "missing.oneRemover" : "missing.removers"}
+            values={{ count: found.length }}
+          />
         )}{" "}
         {found.slice(0, 3).map(({ column, cell }) => {
           const sentence = cellSentence(t, trace, column, cell, row);

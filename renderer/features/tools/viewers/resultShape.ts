@@ -1,5 +1,7 @@
 /** What a result is, read from its own fields: a difference of files, search hits, a page's text. All of it untrusted. */
 
+import { type SpokenAudio, spokenAudio } from "../../../../shared/contract/index.ts";
+
 export interface FileDiff {
   /** "" when the tool named none. */
   path: string;
@@ -19,12 +21,17 @@ export type ResultShape =
   | { kind: "diff"; files: FileDiff[] }
   | { kind: "hits"; hits: SearchHit[] }
   | { kind: "markdown"; text: string; source: string }
+  | { kind: "speech"; audio: SpokenAudio }
   | { kind: "plain" };
 
 /** @param tool name of the tool that was called; `details` as it came */
 export function resultShape(tool: string, details: unknown): ResultShape {
   if (typeof details !== "object" || details === null) return { kind: "plain" };
   const record = details as Record<string, unknown>;
+  if (tool === "tts") {
+    const audio = spokenAudio.safeParse(record.audio);
+    if (audio.success) return { kind: "speech", audio: audio.data };
+  }
   const files = diffsOf(record);
   if (files.length > 0) return { kind: "diff", files };
   const text = typeof record.text === "string" ? unwrapped(record.text) : null;

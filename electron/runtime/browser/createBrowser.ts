@@ -1,0 +1,153 @@
+/** Wires the parts of the managed browser: profiles, guard, snapshots, service, tool, contract, live view. */
+
+import { tmpdir } from "node:os";
+import { browserConfigOf } from "../../../shared/browser/index.ts";
+import type { browserContract } from "../../../shared/contract/index.ts";
+import type { Hardening } from "../../../shared/hardening/rules.ts";
+import { listKnownTools } from "../../../shared/policy/index.ts";
+import type { EventName, EventPayload, Handlers } from "../../../shared/rpc/index.ts";
+import type { Approvals } from "../approvals/createApprovals.ts";
+import type { Clock } from "../clock.ts";
+import type { ConfigStore } from "../config/index.ts";
+import { createBrowserDesk } from "../handlers/browserHandlers.ts";
+import type { Logger } from "../logging/logger.ts";
+import { type HostResolver, systemResolver } from "../net/hostResolver.ts";
+import { createBrowserTool } from "../tools/browser/tool.ts";
+import type { ToolDefinition } from "../tools/defineTool.ts";
+import { createBrowserGuard } from "./guard/createGuardDesk.ts";
+import { createBrowserProfiles, type EmbeddedBrowser } from "./profiles/createBrowserProfiles.ts";
+import { createBrowserService } from "./service/createBrowserService.ts";
+import { createScreencasts } from "./service/screencast.ts";
+import { createSnapshotEngine } from "./snapshot/createSnapshotEngine.ts";
+
+export interface BrowserDeps {
+  config: ConfigStore;
+  hardening(): Hardening;
+  approvals: Approvals;
+  /** "See before click" of sallyport.json5. */
+  asksBeforeActs(): boolean;
+  isSandboxed(agentId: string, sessionKey: string): boolean;
+  /** The environment that browsers are started with. */
+  env: Record<string, string>;
+  stateDir: string;
+  homeDir: string;
+  gatewayPort(): number;
+  clock: Clock;
+  logger: Logger;
+  record(kind: string, by: string, data: Record<string, unknown>): void;
+  publish<E extends EventName<typeof browserContract>>(
+    event: E,
+    payload: EventPayload<typeof browserContract, E>,
+  ): void;
+  /** A Chromium that the shell brings along. */
+  embeddedBrowser?: EmbeddedBrowser;
+  /** For tests; absent: the system's. */
+  resolve?: HostResolver;
+  tempDir?: string;
+}
+
+export interface ManagedBrowser {
+  tool: ToolDefinition;
+  handlers: Handlers<typeof browserContract>;
+  /** Closes the tabs of sessions that are over. */
+  endSessions(isEnded: (sessionKey: string) => boolean): Promise<void>;
+  runningCount(): number;
+  /** A connection closed: its live views end. */
+  leave(connectionId: string): void;
+  dispose(): Promise<void>;
+}
+
+/** State changes reach the panel at most this often. */
+const announceEveryMs = 200;
+
+export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> {
+  const { config, hardening, clock, logger, publish } = deps;
+  const resolve = deps.resolve ?? systemResolver;
+  const guard = createBrowserGuard({ config, env: deps.env, hardening, clock, logger, resolve });
+  const profiles = await createBrowserProfiles({
+    config,
+    stateDir: deps.stateDir,
+    homeDir: deps.homeDir,
+    env: deps.env,
+    gatewayPort: deps.gatewayPort,
+    guard,
+    clock,
+    logger,
+    ...(deps.embeddedBrowser === undefined ? {} : { embeddedBrowser: deps.embeddedBrowser }),
+  });
+  const saved = () => config.effective().config;
+  const service = createBrowserService({
+    profiles,
+    engine: createSnapshotEngine({ hardening }),
+    config: saved,
+    hardening,
+    guard,
+    asksBeforeActs: deps.asksBeforeActs,
+    approvals: deps.approvals,
+    stateDir: deps.stateDir,
+    tempDir: deps.tempDir ?? tmpdir(),
+    clock,
+    logger,
+  });
+  const casts = createScreencasts({
+    clock,
+    logger,
+    onFrame: (frame) => publish("browser.frame", frame),
+    onEnded: (castId, reason) => publish("browser.screencastEnded", { castId, reason }),
+  });
+  const desk = createBrowserDesk({
+    service,
+    admin: profiles,
+    guard,
+    casts,
+    config,
+    hardening,
+    env: deps.env,
+    resolve: async (host) => (await resolve(host)).map((each) => each.address),
+    nowMs: () => clock.nowMs(),
+    disabledBecause: () => {
+      if (browserConfigOf(saved()).enabled === false) return "browser.enabled";
+      return listKnownTools(saved(), {}).find((tool) => tool.name === "browser")?.unavailable?.reason ?? null;
+    },
+    record: deps.record,
+  });
+
+  let cancelAnnounce: (() => void) | null = null;
+  const announce = () => {
+    cancelAnnounce ??= clock.after(announceEveryMs, () => {
+      cancelAnnounce = null;
+      desk
+        .tabs()
+        .then((tabs) => publish("browser.changed", { overview: desk.overview(), tabs }))
+        .catch((error: unknown) => logger.warn("browser.notAnnounced", { error }));
+    });
+  };
+  const offs = [
+    service.onChanged(announce),
+    config.events.on("changed", announce),
+    service.film.onEntry((entry) => publish("browser.activity", { entry })),
+    guard.blocked.onBlocked((request) => publish("browser.blockedRequest", request)),
+  ];
+
+  return {
+    tool: createBrowserTool({
+      service,
+      profiles,
+      config: saved,
+      hardening,
+      isSandboxed: deps.isSandboxed,
+    }) as unknown as ToolDefinition,
+    handlers: desk.handlers,
+    endSessions: (isEnded) => service.endSessions(isEnded),
+    runningCount: () => profiles.all().filter(({ name }) => profiles.state(name).kind === "running").length,
+    leave: (connectionId) => casts.leave(connectionId),
+    async dispose() {
+      cancelAnnounce?.();
+      for (const off of offs) off();
+      await casts.dispose();
+      await service.dispose();
+      await profiles.dispose();
+      guard.dispose();
+    },
+  };
+}

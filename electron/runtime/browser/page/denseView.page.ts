@@ -1,0 +1,62 @@
+/** Dense snapshots of one document, and what each viewer has seen of it. */
+
+import { printDense } from "../../../../shared/browser/snapshot/dense.ts";
+import { printControls } from "../../../../shared/browser/snapshot/denseControls.ts";
+import { diffLines } from "../../../../shared/browser/snapshot/denseDiff.ts";
+import { bodyOf, documentElementOf, queryDocument } from "./dom.page.ts";
+import type { DenseInput, DenseReply } from "./pageProtocol.ts";
+import type { Refs } from "./refs.page.ts";
+import { type PageNode, walkPage } from "./tree.page.ts";
+
+const MAX_VIEWERS = 8;
+
+export class DenseView {
+  readonly #refs: Refs;
+  /** Lines by viewer and by what was asked for. */
+  readonly #seen = new Map<string, string[]>();
+
+  constructor(refs: Refs) {
+    this.#refs = refs;
+  }
+
+  take(input: DenseInput): DenseReply {
+    const start =
+      input.selector === undefined ? (bodyOf(document) ?? documentElementOf(document)) : queryDocument(document, input.selector);
+    if (start === null) return { found: false };
+    const walked = walkPage(start, { sees: "all", masks: input.masks, clickables: true });
+    const options = {
+      prefix: input.prefix,
+      urls: input.urls,
+      ...(input.maxDepth === undefined ? {} : { maxDepth: input.maxDepth }),
+      numberOf: (node: PageNode) =>
+        node.source === undefined ? 0 : this.#refs.numberOf(node.source, node.role, node.name),
+    };
+    const print = input.interactive ? printControls(walked.root, options) : printDense(walked.root, options);
+    const { lines } = print;
+    const reply = {
+      found: true as const,
+      frames: print.frames,
+      refs: print.refs,
+      fullChars: lines.reduce((sum, line) => sum + line.length + 1, 0),
+      cutBy: walked.cutBy,
+      tooDeep: walked.tooDeep,
+      elementCount: walked.elementCount,
+      omittedByDepth: print.omittedByDepth,
+    };
+    const before = this.#remember(input, lines);
+    if (!input.incremental || before === undefined) return { ...reply, extent: "full", lines };
+    const changes = diffLines(before, lines);
+    return { ...reply, extent: changes.length === 0 ? "unchanged" : "changes", lines: changes };
+  }
+
+  #remember(input: DenseInput, lines: string[]): string[] | undefined {
+    if (input.viewer === undefined) return undefined;
+    const key = JSON.stringify([input.viewer, input.selector, input.maxDepth, input.urls, input.interactive]);
+    const before = this.#seen.get(key);
+    this.#seen.delete(key);
+    this.#seen.set(key, lines);
+    const oldest = this.#seen.keys().next().value;
+    if (this.#seen.size > MAX_VIEWERS && oldest !== undefined) this.#seen.delete(oldest);
+    return before;
+  }
+}

@@ -1,0 +1,84 @@
+/** What the engine outside asks of its part inside of each document. JSON both ways. */
+
+import type { SnapNode } from "../../../../shared/browser/snapshot/tree.ts";
+
+export type CutReason = "elements" | "time";
+
+export interface DenseInput {
+  prefix: string;
+  masks: boolean;
+  urls: boolean;
+  interactive: boolean;
+  selector?: string;
+  maxDepth?: number;
+  /** Keeps what this viewer has seen; absent: nothing is kept. */
+  viewer?: string;
+  /** Only what differs from what the viewer saw last. */
+  incremental: boolean;
+}
+
+/** A frame's place among the lines: its own lines follow that line, one level deeper. */
+export interface FramePlace {
+  ref: number;
+  line: number;
+  indent: number;
+}
+
+export type DenseReply =
+  | { found: false }
+  | {
+      found: true;
+      /** `changes`: `lines` are the changed ones with their marks. */
+      extent: "full" | "changes" | "unchanged";
+      lines: string[];
+      frames: FramePlace[];
+      refs: [ref: number, role: string, name: string][];
+      /** Length of the whole snapshot in characters, whatever the extent. */
+      fullChars: number;
+      cutBy: CutReason | null;
+      tooDeep: number;
+      elementCount: number;
+      omittedByDepth: number;
+    };
+
+export type TreeReply =
+  | { found: false }
+  | {
+      found: true;
+      root: SnapNode;
+      frames: { ref: string }[];
+      cutBy: CutReason | null;
+      tooDeep: number;
+      elementCount: number;
+    };
+
+export type Located =
+  | { kind: "unknown" }
+  | { kind: "gone"; role: string; name: string }
+  | { kind: "changed"; role: string; name: string; nowRole: string; nowName: string }
+  | { kind: "found"; role: string; name: string; xpath: string; mutations: number }
+  | { kind: "marked"; role: string; name: string; mark: string };
+
+export interface PageCalls {
+  tree: {
+    input: { family: "ai" | "role"; prefix: string; masks: boolean; clickables: boolean; selector?: string };
+    output: TreeReply;
+  };
+  dense: { input: DenseInput; output: DenseReply };
+  locate: { input: { ref: number }; output: Located };
+  unmark: { input: { mark: string }; output: Record<string, never> };
+  boxes: {
+    input: Record<string, never>;
+    output: { ref: number; x: number; y: number; width: number; height: number }[];
+  };
+  frameRef: { input: { selector: string }; output: { ref: number | null } };
+}
+
+export interface PageReply<Value = unknown> {
+  documentId: string;
+  url: string;
+  title: string;
+  value: Value;
+  /** Highest number given so far. */
+  lastRef: number;
+}

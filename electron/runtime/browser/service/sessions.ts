@@ -1,0 +1,106 @@
+/** The running browsers with their tabs and downloads; each attachment gets a book of its own. */
+
+import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../logging/logger.ts";
+import type { BrowserConnection, BrowserProfiles } from "../browserTypes.ts";
+import {
+  createDownloadDesk,
+  type DownloadDesk,
+  type DownloadLimits,
+  downloadLimits,
+} from "../records/downloads.ts";
+import type { FileRoots } from "../records/fileRoots.ts";
+import { createTabBook, type TabBook } from "../tabs/tabBook.ts";
+
+export interface BrowserSession {
+  connection: BrowserConnection;
+  book: TabBook;
+  /** null for browsers on other machines: their files stay there. */
+  downloads: DownloadDesk | null;
+}
+
+export interface BrowserSessions {
+  /** Of a running profile; never starts anything. */
+  current(profile: string): Promise<BrowserSession | null>;
+  /** Starts or attaches as needed. @throws AppError saying what to do */
+  ensure(profile: string, signal: AbortSignal | undefined): Promise<BrowserSession>;
+  /** Those that are ready now. */
+  all(): BrowserSession[];
+  dispose(): Promise<void>;
+}
+
+export function createBrowserSessions(deps: {
+  profiles: BrowserProfiles;
+  roots(): Promise<FileRoots>;
+  limits?: DownloadLimits;
+  closesLeastRecent(): boolean;
+  clock: Clock;
+  logger: Logger;
+  onChanged(): void;
+}): BrowserSessions {
+  const { profiles, clock, logger } = deps;
+  const opening = new Map<BrowserConnection, Promise<BrowserSession>>();
+  const ready = new Map<BrowserConnection, BrowserSession>();
+
+  const open = async (connection: BrowserConnection): Promise<BrowserSession> => {
+    const book = createTabBook({
+      profile: connection.profile.name,
+      context: connection.context,
+      clock,
+      logger,
+      closesLeastRecent: deps.closesLeastRecent,
+      onChanged: deps.onChanged,
+    });
+    const downloads =
+      connection.profile.kind === "remote"
+        ? null
+        : await createDownloadDesk({
+            browser: connection.browser,
+            folder: (await deps.roots()).downloads,
+            limits: deps.limits ?? downloadLimits,
+            recordsOf: async (frameId) => (await book.byFrame(frameId))?.records ?? null,
+            clock,
+            logger,
+          });
+    await book.ready;
+    const session = { connection, book, downloads };
+    ready.set(connection, session);
+    void connection.closed.then(() => end(connection));
+    deps.onChanged();
+    return session;
+  };
+
+  const end = async (connection: BrowserConnection) => {
+    const session = ready.get(connection);
+    ready.delete(connection);
+    opening.delete(connection);
+    session?.book.dispose();
+    await session?.downloads?.dispose();
+    deps.onChanged();
+  };
+
+  const sessionOf = (connection: BrowserConnection): Promise<BrowserSession> => {
+    const known = opening.get(connection);
+    if (known !== undefined) return known;
+    const work = open(connection);
+    opening.set(connection, work);
+    // A failed opening must not stick: the next call tries again.
+    work.catch(() => opening.delete(connection));
+    return work;
+  };
+
+  return {
+    async current(profile) {
+      const connection = profiles.connection(profile);
+      return connection === null ? null : sessionOf(connection);
+    },
+    async ensure(profile, signal) {
+      const connection = await profiles.connect(profile, signal === undefined ? {} : { signal });
+      return sessionOf(connection);
+    },
+    all: () => [...ready.values()],
+    async dispose() {
+      await Promise.all([...ready.keys()].map(end));
+    },
+  };
+}

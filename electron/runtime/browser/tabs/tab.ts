@@ -1,0 +1,47 @@
+/** One page of a managed browser with what is known about it. */
+
+import type { CDPSession, Page } from "playwright-core";
+import type { DialogDesk } from "../records/dialogs.ts";
+import type { PageRecords } from "../records/pageRecords.ts";
+
+export interface Tab {
+  /** 32 hex digits, upper case. */
+  targetId: string;
+  profile: string;
+  page: Page;
+  cdp: CDPSession;
+  records: PageRecords;
+  dialogs: DialogDesk;
+  /** The session that opened it; null when a person or the page itself did. */
+  sessionKey: string | null;
+  openerTargetId: string | null;
+  lastUsedAtMs: number;
+  state: TabState;
+  /** Requests of the page that were not answered yet, and the one that loads the next document. */
+  inFlight: { navigation: number; data: number };
+}
+
+export type TabState =
+  | { kind: "open" }
+  /** Its renderer ended; the page object is of no use any more. */
+  | { kind: "crashed" }
+  | { kind: "closed"; reason: string };
+
+const internalUrl = /^(?:chrome|chrome-untrusted|chrome-extension|devtools|edge|brave):/i;
+
+/** Pages of the browser itself (new tab, settings, extensions) are no tabs of ours. */
+export function isInternal(url: string): boolean {
+  return internalUrl.test(url);
+}
+
+/** Title and address as the browser knows them: answers even when the page's script hangs. */
+export async function tabInfo(tab: Tab): Promise<{ title: string; url: string }> {
+  if (tab.state.kind !== "open") return { title: "", url: tab.page.url() };
+  try {
+    const { targetInfo } = await tab.cdp.send("Target.getTargetInfo");
+    return { title: targetInfo.title, url: targetInfo.url };
+  } catch {
+    // It went away between the look and the question; what Playwright knows is good enough for a list.
+    return { title: "", url: tab.page.url() };
+  }
+}

@@ -1,0 +1,90 @@
+/** Which browser, which page: the profile with its colour, its tabs, starting and stopping. */
+
+import { useState } from "react";
+import type { BrowserProfileView, BrowserTab } from "../../../shared/contract/index.ts";
+import { useT } from "../../i18n/index.ts";
+import { useMutationRpc } from "../../rpc/hooks.ts";
+import { Button, Icon, Picker } from "../../ui/index.ts";
+import { profileStateText } from "./browserWords.ts";
+import { OpenPage } from "./OpenPage.tsx";
+
+export function TabStrip(props: {
+  profile: BrowserProfileView | null;
+  profiles: readonly BrowserProfileView[];
+  tabs: readonly BrowserTab[];
+  current: BrowserTab | null;
+  onGo: (profile: string, targetId: string | null) => void;
+  onManage: () => void;
+}) {
+  const t = useT("browser");
+  const { profile, tabs, current, onGo } = props;
+  const [isOpening, setIsOpening] = useState(false);
+  const stop = useMutationRpc("browser.stop");
+  const close = useMutationRpc("browser.close");
+  return (
+    <div className="browser-strip">
+      <div className="browser-profile" style={profile === null ? {} : { borderLeftColor: profile.color }}>
+        <Picker
+          label={t("profile")}
+          value={profile?.name ?? ""}
+          options={props.profiles.map((one) => ({
+            value: one.name,
+            label: one.name,
+            hint: profileStateText(t, one),
+          }))}
+          onChange={(name) => onGo(name, null)}
+        />
+        {profile === null ? null : <span className="small">{profileStateText(t, profile)}</span>}
+      </div>
+      <div className="browser-tabs" role="tablist" aria-label={t("tabs")}>
+        {tabs.map((tab) => (
+          <div key={tab.targetId} className={tab === current ? "browser-tab is-current" : "browser-tab"}>
+            <button
+              type="button"
+              role="tab"
+              aria-selected={tab === current}
+              className="browser-tab-name"
+              title={`${tab.title}\n${tab.url}`}
+              onClick={() => onGo(tab.profile, tab.targetId)}
+            >
+              <span className="ellipsis">{tab.title === "" ? tab.url : tab.title}</span>
+              <code className="small">{tab.targetId.slice(0, 4)}</code>
+              {tab.state === "crashed" ? <span className="tone-stop small">{t("tabCrashed")}</span> : null}
+            </button>
+            {tab === current ? (
+              <button
+                type="button"
+                className="browser-tab-close"
+                aria-label={t("closeTab", { title: tab.title })}
+                onClick={() => close.mutate({ profile: tab.profile, targetId: tab.targetId })}
+              >
+                <Icon name="cross" size={10} />
+              </button>
+            ) : null}
+          </div>
+        ))}
+        {profile?.state.kind === "running" ? (
+          <Button look="plain" icon="plus" aria-label={t("newTab")} onClick={() => setIsOpening(true)} />
+        ) : null}
+      </div>
+      <Button look="plain" onClick={props.onManage}>
+        {t("profiles", { count: props.profiles.length })}
+      </Button>
+      {profile !== null && profile.state.kind === "running" && !profile.attachOnly ? (
+        <Button disabled={stop.isPending} onClick={() => stop.mutate({ profile: profile.name })}>
+          {t("stop")}
+        </Button>
+      ) : null}
+      {isOpening && profile !== null ? (
+        <OpenPage
+          profile={profile.name}
+          onClose={() => setIsOpening(false)}
+          onOpened={(targetId) => {
+            setIsOpening(false);
+            onGo(profile.name, targetId);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}

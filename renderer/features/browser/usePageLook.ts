@@ -1,0 +1,93 @@
+/** One look at a page: snapshot and picture taken together, and which ref is hovered or picked. Never renewed by itself. */
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { BrowserScreenshot, BrowserSnapshot, BrowserTab } from "../../../shared/contract/index.ts";
+import { useRpc } from "../../rpc/hooks.ts";
+
+export type SnapshotFormat = BrowserSnapshot["format"];
+
+export interface PageLook {
+  snapshot: BrowserSnapshot | null;
+  screenshot: BrowserScreenshot | null;
+  error: Error | null;
+  isLooking: boolean;
+  /** The page has gone on to another address since. */
+  isStale: boolean;
+  format: SnapshotFormat;
+  interactiveOnly: boolean;
+  setFormat: (format: SnapshotFormat) => void;
+  setInteractiveOnly: (only: boolean) => void;
+  take: () => void;
+  hovered: string | null;
+  hover: (ref: string | null) => void;
+  picked: string | null;
+  pick: (ref: string | null) => void;
+}
+
+export function usePageLook(tab: BrowserTab): PageLook {
+  const rpc = useRpc();
+  const { profile, targetId, url } = tab;
+  const [snapshot, setSnapshot] = useState<BrowserSnapshot | null>(null);
+  const [screenshot, setScreenshot] = useState<BrowserScreenshot | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [isLooking, setIsLooking] = useState(false);
+  const [format, setFormat] = useState<SnapshotFormat>("dense");
+  const [interactiveOnly, setInteractiveOnly] = useState(false);
+  const [hovered, hover] = useState<string | null>(null);
+  const [picked, pick] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+
+  const take = useCallback(() => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    const { signal } = abort;
+    setIsLooking(true);
+    setError(null);
+    const look = async () => {
+      const interactive = interactiveOnly && format !== "aria" ? { interactive: true } : {};
+      const text = await rpc.call(
+        "browser.snapshot",
+        { profile, targetId, format, ...interactive },
+        { signal },
+      );
+      const picture = await rpc.call(
+        "browser.screenshot",
+        { profile, targetId, withBoxes: true },
+        { signal },
+      );
+      if (signal.aborted) return;
+      setSnapshot(text);
+      setScreenshot(picture);
+    };
+    look()
+      .catch((thrown: unknown) => {
+        if (!signal.aborted) setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      })
+      .finally(() => {
+        if (running.current === abort) setIsLooking(false);
+      });
+  }, [rpc, profile, targetId, format, interactiveOnly]);
+
+  useEffect(() => {
+    take();
+    return () => running.current?.abort();
+  }, [take]);
+
+  return {
+    snapshot,
+    screenshot,
+    error,
+    isLooking,
+    isStale: snapshot !== null && snapshot.url !== url,
+    format,
+    interactiveOnly,
+    setFormat,
+    setInteractiveOnly,
+    take,
+    hovered,
+    hover,
+    picked,
+    pick,
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * First half of the dense format: what of a page is worth a line. Wrappers go, texts that repeat a name go, and each
+ * node learns whether it fits into a line. What is left depends on what a person sees, not on the markup around it.
+ */
+
+import { interactiveRoles } from "./roles.ts";
+import { foldBlanks, type SnapNode } from "./tree.ts";
+
+/** Start or end of an element that has no node of its own. */
+const EDGE = "\ue000";
+
+export interface DenseText {
+  text: string;
+  /** Another element than the text before. */
+  startsElement: boolean;
+}
+
+export interface DenseNode<S> {
+  node: SnapNode<S>;
+  items: (DenseText | DenseNode<S>)[];
+  /** Nodes in it, itself included. */
+  size: number;
+  /** Something in it has lines of its own. */
+  hasBlock: boolean;
+  /** Printed instead of being derived from the content; empty: derived, or there is none. */
+  printedName: string;
+}
+
+/** Roles whose content is a value, so that their name is always printed apart. */
+export const valueRoles: ReadonlySet<string> = new Set(
+  "textbox searchbox combobox listbox slider spinbutton progressbar meter scrollbar".split(" "),
+);
+
+/** Controls that people read together with the text beside them. */
+const labelledRoles = new Set([...valueRoles, "checkbox", "radio", "switch"]);
+
+/** Roles whose name never differs in substance from what stands in them. */
+const contentNamed = new Set("row cell gridcell columnheader rowheader heading".split(" "));
+
+const blockRoles = new Set(
+  (
+    "list listitem table grid treegrid tree row rowgroup cell gridcell columnheader rowheader form main navigation banner " +
+    "contentinfo complementary region search dialog alertdialog article feed group radiogroup tablist tabpanel menu " +
+    "menubar toolbar figure blockquote iframe document application log alert status definition caption directory"
+  ).split(" "),
+);
+
+/** Lines of their own too, but inside of a link or button they stand in its line. */
+const softBlockRoles = new Set(["heading", "paragraph", "separator"]);
+
+export const isBlockRole = (role: string): boolean => blockRoles.has(role) || softBlockRoles.has(role);
+export const isHardBlockRole = (role: string): boolean => blockRoles.has(role);
+export const isLabelledRole = (role: string): boolean => labelledRoles.has(role);
+
+export function isText<S>(item: DenseText | DenseNode<S>): item is DenseText {
+  return "text" in item;
+}
+
+export function nodesIn<S>(items: readonly (DenseText | DenseNode<S>)[]): DenseNode<S>[] {
+  return items.filter((item): item is DenseNode<S> => !isText(item));
+}
+
+/** Something that can be acted on, so that its ref is always printed. */
+export function isActionable(node: SnapNode): boolean {
+  return interactiveRoles.has(node.role) || node.isClickable === true || node.isEditable === true;
+}
+
+/** @param root a `fragment`, as walked: not distilled */
+export function toDenseTree<S>(root: SnapNode<S>): DenseNode<S> {
+  return densify(root);
+}
+
+function isWrapper(node: SnapNode): boolean {
+  return node.role === "generic" && node.name === "" && node.isClickable !== true && node.isEditable !== true;
+}
+
+function densify<S>(node: SnapNode<S>): DenseNode<S> {
+  const items: (DenseText | DenseNode<S>)[] = [];
+  const state = { buffer: "", hasEdge: false };
+  collect(node.children, items, state);
+  flush(items, state);
+  const dense: DenseNode<S> = { node, items, size: 1, hasBlock: false, printedName: node.name };
+  dropRepeatedTexts(dense);
+  for (const item of dense.items) {
+    if (isText(item)) continue;
+    dense.size += item.size;
+    dense.hasBlock ||= item.hasBlock || isHardBlockRole(item.node.role);
+  }
+  dense.printedName = nameToPrint(dense);
+  return dense;
+}
+
+/** Pictures without a name: icons, spacers, their inner shapes. */
+function isNothing<S>({ node, items }: DenseNode<S>): boolean {
+  return node.role === "img" && node.name === "" && items.length === 0 && node.isClickable !== true;
+}
+
+interface Collecting {
+  buffer: string;
+  hasEdge: boolean;
+}
+
+function collect<S>(
+  children: readonly (SnapNode<S> | string)[],
+  items: (DenseText | DenseNode<S>)[],
+  state: Collecting,
+): void {
+  for (const child of children) {
+    if (typeof child === "string") {
+      if (child === EDGE) edge(items, state);
+      else state.buffer += child;
+    } else if (isWrapper(child)) {
+      edge(items, state);
+      collect(child.children, items, state);
+      edge(items, state);
+    } else {
+      const dense = densify(child);
+      if (isNothing(dense)) continue;
+      flush(items, state);
+      items.push(dense);
+      state.hasEdge = false;
+    }
+  }
+}
+
+/** Texts of two elements that touch without a blank are one word on the page: they stay together. */
+function edge<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
+  if (/\S$/.test(state.buffer)) return markEdge(state);
+  if (state.buffer.trim() !== "") flush(items, state);
+  state.hasEdge = true;
+}
+
+const PENDING = "\ue001";
+
+function markEdge(state: Collecting): void {
+  if (!state.buffer.endsWith(PENDING)) state.buffer += PENDING;
+}
+
+function flush<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
+  // A pending edge counts only where a blank follows it.
+  const parts = state.buffer.split(/\ue001+(?=\s)|\s\ue001+/);
+  state.buffer = "";
+  for (const [index, part] of parts.entries()) {
+    const text = foldBlanks(part.replaceAll(PENDING, ""));
+    if (text === "") {
+      if (index > 0) state.hasEdge = true;
+      continue;
+    }
+    items.push({ text, startsElement: state.hasEdge || index > 0 });
+    state.hasEdge = false;
+  }
+}
+
+/** Letters alone, to compare texts that differ in blanks. */
+function squash(text: string): string {
+  return text.replace(/\s+/g, "");
+}
+
+function dropRepeatedTexts<S>(dense: DenseNode<S>): void {
+  const { items, node } = dense;
+  const kept: (DenseText | DenseNode<S>)[] = [];
+  for (const [index, item] of items.entries()) {
+    if (!isText(item)) {
+      if (isCaptionOf(item, node)) item.items = [];
+      kept.push(item);
+      continue;
+    }
+    let { text } = item;
+    if (node.isNameFromContent !== true && node.name !== "" && isHardBlockRole(node.role) && text === node.name) continue;
+    for (const neighbour of [items[index - 1], items[index + 1]]) {
+      if (neighbour === undefined || isText(neighbour) || !labelledRoles.has(neighbour.node.role)) continue;
+      text = withoutName(text, neighbour.node.name);
+    }
+    if (text !== "") kept.push(text === item.text ? item : { ...item, text });
+  }
+  dense.items = kept;
+}
+
+/** A caption or legend with a role of its own says what the name of its parent says. */
+function isCaptionOf<S>(item: DenseNode<S>, parent: SnapNode<S>): boolean {
+  const [only] = item.items;
+  if (item.node.role !== "caption" || item.items.length !== 1 || only === undefined || !isText(only)) return false;
+  return only.text === parent.name;
+}
+
+/** A label beside its control: what the name says already goes, a mark such as `*` stays. */
+function withoutName(text: string, name: string): string {
+  if (name === "" || !text.includes(name)) return text;
+  if (text === name) return "";
+  const rest = text.startsWith(name) ? text.slice(name.length) : text.endsWith(name) ? text.slice(0, -name.length) : text;
+  return rest.length <= 4 || rest.length * 4 < text.length ? rest.trim() : text;
+}
+
+/** @returns the text that stands in a node, controls inside of it by their names */
+export function contentOf<S>(dense: DenseNode<S>): string {
+  return dense.items
+    .map((item) => (isText(item) ? item.text : item.node.name !== "" ? item.node.name : contentOf(item)))
+    .join(" ");
+}
+
+function nameToPrint<S>(dense: DenseNode<S>): string {
+  const { node } = dense;
+  if (node.name === "") return "";
+  if (valueRoles.has(node.role)) return node.name;
+  if (dense.items.length === 0) return "";
+  if (contentNamed.has(node.role) && node.isNameFromContent === true) return "";
+  if (squash(contentOf(dense)) === squash(node.name)) return "";
+  return node.name;
+}
