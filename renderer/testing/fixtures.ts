@@ -45,6 +45,7 @@ export function testStatus(changes: Partial<AppStatus> = {}): AppStatus {
     pendingApprovals: 0,
     firstExpiryMs: null,
     runningProcesses: 0,
+    runningBrowsers: 0,
     survivors: 0,
     connectedClients: 0,
     ledger: { entries: 12, verifiedAtMs: null },

@@ -64,7 +64,7 @@ export const appStatus = z.object({
   firstExpiryMs: z.number().nullable(),
   runningProcesses: z.number().int(),
   /** Managed and attached browsers that run now. */
-  runningBrowsers: z.number().int().default(0),
+  runningBrowsers: z.number().int(),
   survivors: z.number().int(),
   connectedClients: z.number().int(),
   ledger: z.object({ entries: z.number().int(), verifiedAtMs: z.number().nullable() }),

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type {
   BrowserBox,
   BrowserProfileView,
+  BrowserRef,
   BrowserScreenshot,
   BrowserTab,
 } from "../../../shared/contract/index.ts";
@@ -60,7 +61,8 @@ export function ScreenPane(props: { look: PageLook; profile: BrowserProfileView;
 
 function Picture({ screenshot, look }: { screenshot: BrowserScreenshot; look: PageLook }) {
   const t = useT("browser");
-  const isMatching = screenshot.documentId === look.snapshot?.documentId;
+  // Boxes belong to the snapshot's refs; what it did not name is not drawn.
+  const named = new Map(look.snapshot?.refs.map((one) => [one.ref, one]));
   return (
     <div className={look.isStale ? "screen-holder is-stale" : "screen-holder"}>
       <div className="screen-picture">
@@ -70,19 +72,25 @@ function Picture({ screenshot, look }: { screenshot: BrowserScreenshot; look: Pa
           height={screenshot.height}
           alt={t("screen.alt", { title: screenshot.title })}
         />
-        {isMatching
-          ? screenshot.boxes.map((box) => (
-              <RefBox key={box.ref} box={box} screenshot={screenshot} look={look} />
-            ))
-          : null}
+        {screenshot.boxes.map((box) => {
+          const element = named.get(box.ref);
+          return element === undefined ? null : (
+            <RefBox key={box.ref} box={box} element={element} screenshot={screenshot} look={look} />
+          );
+        })}
       </div>
       {look.isStale ? <p className="screen-stale tone-ask">{t("screen.changed")}</p> : null}
     </div>
   );
 }
 
-function RefBox(props: { box: BrowserBox; screenshot: BrowserScreenshot; look: PageLook }) {
-  const { box, screenshot, look } = props;
+function RefBox(props: {
+  box: BrowserBox;
+  element: BrowserRef;
+  screenshot: BrowserScreenshot;
+  look: PageLook;
+}) {
+  const { box, element, screenshot, look } = props;
   const isPicked = look.picked === box.ref;
   const isLit = isPicked || look.hovered === box.ref;
   const share = (part: number, whole: number) => `${(part / whole) * 100}%`;
@@ -97,7 +105,7 @@ function RefBox(props: { box: BrowserBox; screenshot: BrowserScreenshot; look: P
         width: share(box.width, screenshot.width),
         height: share(box.height, screenshot.height),
       }}
-      aria-label={`${box.ref} ${box.role} ${box.name ?? ""}`}
+      aria-label={`${box.ref} ${element.role} ${element.name ?? ""}`}
       onMouseEnter={() => look.hover(box.ref)}
       onMouseLeave={() => look.hover(null)}
       onClick={() => look.pick(isPicked ? null : box.ref)}
