@@ -61,7 +61,8 @@ export function ScreenPane(props: { look: PageLook; profile: BrowserProfileView;
 
 function Picture({ screenshot, look }: { screenshot: BrowserScreenshot; look: PageLook }) {
   const t = useT("browser");
-  // Boxes belong to the snapshot's refs; what it did not name is not drawn.
+  // Only what the snapshot's text names: a box that has no place on the other side would explain nothing.
+  const shown = new Set(look.lines.flatMap(({ refs }) => refs));
   const named = new Map(look.snapshot?.refs.map((one) => [one.ref, one]));
   return (
     <div className={look.isStale ? "screen-holder is-stale" : "screen-holder"}>
@@ -74,7 +75,7 @@ function Picture({ screenshot, look }: { screenshot: BrowserScreenshot; look: Pa
         />
         {screenshot.boxes.map((box) => {
           const element = named.get(box.ref);
-          return element === undefined ? null : (
+          return element === undefined || !shown.has(box.ref) ? null : (
             <RefBox key={box.ref} box={box} element={element} screenshot={screenshot} look={look} />
           );
         })}

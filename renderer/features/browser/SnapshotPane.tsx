@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Button, EmptyState, ErrorState, Pane, Segmented, VerdictShape } from "../../ui/index.ts";
 import { useNow } from "../../ui/useNow.ts";
-import { type SnapshotLine, snapshotLines } from "./snapshotLines.ts";
+import type { SnapshotLine } from "./snapshotLines.ts";
 import type { PageLook } from "./usePageLook.ts";
 
 const formats = ["dense", "ai", "role"] as const;
@@ -13,8 +13,7 @@ const shownLines = 3_000;
 
 export function SnapshotPane({ look }: { look: PageLook }) {
   const t = useT("browser");
-  const { snapshot, picked, hovered } = look;
-  const lines = useMemo(() => (snapshot === null ? [] : snapshotLines(snapshot)), [snapshot]);
+  const { snapshot, lines, picked, hovered } = look;
   const nowMs = useNow(5_000);
   const order = useMemo(() => lines.flatMap(({ refs }) => refs), [lines]);
   const move = (event: KeyboardEvent) => {

@@ -1,13 +1,16 @@
 /** One look at a page: snapshot and picture taken together, and which ref is hovered or picked. Never renewed by itself. */
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { BrowserScreenshot, BrowserSnapshot, BrowserTab } from "../../../shared/contract/index.ts";
 import { useRpc } from "../../rpc/hooks.ts";
+import { type SnapshotLine, snapshotLines } from "./snapshotLines.ts";
 
 export type SnapshotFormat = BrowserSnapshot["format"];
 
 export interface PageLook {
   snapshot: BrowserSnapshot | null;
+  /** Its text by line. */
+  lines: readonly SnapshotLine[];
   screenshot: BrowserScreenshot | null;
   error: Error | null;
   isLooking: boolean;
@@ -74,8 +77,10 @@ export function usePageLook(tab: BrowserTab): PageLook {
     return () => running.current?.abort();
   }, [take]);
 
+  const lines = useMemo(() => (snapshot === null ? [] : snapshotLines(snapshot)), [snapshot]);
   return {
     snapshot,
+    lines,
     screenshot,
     error,
     isLooking,
