@@ -4,7 +4,7 @@ import type { AppStatus } from "../../shared/contract/index.ts";
 import { AppError } from "../../shared/errors/index.ts";
 import { getIn } from "../../shared/policy/configRecord.ts";
 
-const defaultPort = 18_789;
+export const defaultGatewayPort = 18_789;
 
 /** @throws AppError INVALID_INPUT when the environment names something that is no port */
 export function portOf(env: Record<string, string>, config: unknown): number {
@@ -18,7 +18,7 @@ export function portOf(env: Record<string, string>, config: unknown): number {
     );
   }
   const port = getIn(config, "gateway", "port");
-  return typeof port === "number" ? port : defaultPort;
+  return typeof port === "number" ? port : defaultGatewayPort;
 }
 
 /** How long ended processes are kept, when the config says so. */

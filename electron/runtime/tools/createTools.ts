@@ -5,7 +5,7 @@ import type { Handlers } from "../../../shared/rpc/index.ts";
 import { createBrowser, type ManagedBrowser } from "../browser/createBrowser.ts";
 import type { SettingsStore } from "../config/index.ts";
 import type { EventHub } from "../events/eventHub.ts";
-import { portOf } from "../gatewaySettings.ts";
+import { defaultGatewayPort, portOf } from "../gatewaySettings.ts";
 import { createSecretHandlers } from "../handlers/secretHandlers.ts";
 import { createMediaTools, type MediaTools } from "../media/createMediaTools.ts";
 import { createMemoryTools } from "../memory/createMemoryTools.ts";
@@ -91,7 +91,8 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     isSandboxed: deps.isSandboxed,
     env: baseEnv,
     stateDir: runtime.stateDir,
-    gatewayPort: () => portOf(baseEnv, config.effective().config),
+    // Port 0 means any free one; browsers keep to the usual range then.
+    gatewayPort: () => portOf(baseEnv, config.effective().config) || defaultGatewayPort,
     record: deps.record,
     publish: (event, payload) => deps.hub.publish(event, payload),
   });
