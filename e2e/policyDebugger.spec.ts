@@ -295,6 +295,7 @@ const nineStages = JSON.stringify({
 });
 
 test("500 tools scroll and follow the keys without a task over 50 ms", async ({ newPlace, launch }) => {
+  test.setTimeout(180_000);
   const desktop = await launch(await newPlace({ config: nineStages }), { width: 1280, height: 800 });
   const { panel, open } = desktop;
   await multiplyRows(desktop, 500);

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { AppError, messageOf } from "../../shared/errors/index.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
+import { browserCommand } from "./commands/browser.ts";
 import { clientsCommand } from "./commands/clients.ts";
 import { configCommand } from "./commands/config.ts";
 import { configureCommand } from "./commands/configure.ts";
@@ -39,6 +40,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(gatewayCommand(context))
     .addCommand(ledgerCommand(context))
     .addCommand(mcpCommand(context))
+    .addCommand(browserCommand(context))
     .addCommand(clientsCommand(context))
     .addCommand(ttsCommand(context))
     .addCommand(configCommand(context))

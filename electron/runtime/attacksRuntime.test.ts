@@ -204,10 +204,10 @@ describe("what changes between the prompt and the click", () => {
 
 describe("what a call brings along", () => {
   it.each([
-    ["a library", { LD_PRELOAD: "./x.so" }, { PRELOAD: "./x.so" }],
-    ["PATH", { PATH: "/tmp/evil" }, { MY_PATH: "/tmp/evil" }],
-    ["a file that shells read", { BASH_ENV: "./x" }, { MY_ENV: "./x" }],
-    ["a helper of git", { GIT_SSH_COMMAND: "./x" }, { GIT_AUTHOR_NAME: "me" }],
+    ["a library", { LD_PRELOAD: "./x.so" }, { NO_COLOR: "1" }],
+    ["PATH", { PATH: "/tmp/evil" }, { TZ: "Europe/Berlin" }],
+    ["a file that shells read", { BASH_ENV: "./x" }, { LC_ALL: "C.UTF-8" }],
+    ["a helper of git", { GIT_SSH_COMMAND: "./x" }, { COLUMNS: "80" }],
   ])("%s in env is refused, and the twin runs unasked", async (_name, trick, twin) => {
     await program(at("second", "tool"), "good");
     await start([at("second", "tool")]);

@@ -1,10 +1,11 @@
-/** Full-width notices under the top bar that no one can dismiss: they leave when their cause does. */
+/** Full-width notices under the top bar. They leave when their cause does; one about the past, when it was read. */
 
 import type { AppStatus, FileProblem } from "../../shared/contract/index.ts";
 import { useT } from "../i18n/index.ts";
 import { useLive } from "../rpc/hooks.ts";
 import { VerdictShape } from "../ui/Verdict.tsx";
 import { BroadModeBanner } from "./BroadModeBanner.tsx";
+import { PromptCheckBanner } from "./PromptCheckBanner.tsx";
 
 export function Banners() {
   const status = useLive((state) => state.status);
@@ -15,6 +16,7 @@ export function Banners() {
       {status === null ? null : (
         <>
           <BroadModeBanner mode={status.mode} />
+          <PromptCheckBanner prompt={status.prompt} />
           <FileBanners status={status} />
         </>
       )}

@@ -57,6 +57,25 @@ describe("the frame", () => {
     expect(screen.queryByText(/command of 8 characters/)).toBeNull();
   });
 
+  it("says that the self-test of prompts failed at the start and what to do, until it was read", async () => {
+    show(withStatus({ prompt: { reach: "reachable", checkAtStart: "failed" } }));
+    const banner = await screen.findByRole("region", { name: "Self-test of prompts" });
+    expect(banner.textContent).toContain("At the start no prompt could reach a person.");
+    expect(banner.textContent).toContain("now you can be asked");
+    expect(banner.textContent).toMatch(/sallyport approvals watch.*gateway\.waitForOperator/);
+    fireEvent.click(screen.getByRole("button", { name: "Understood" }));
+    expect(screen.queryByRole("region", { name: "Self-test of prompts" })).toBeNull();
+  });
+
+  it.each(["pending", "passed"] as const)(
+    "shows no such banner while the test is %s",
+    async (checkAtStart) => {
+      show(withStatus({ prompt: { reach: "noPanel", checkAtStart } }));
+      await screen.findByRole("navigation", { name: "State at a glance" });
+      expect(screen.queryByRole("region", { name: "Self-test of prompts" })).toBeNull();
+    },
+  );
+
   it("says where a broken config is broken, and that stricter defaults run", async () => {
     const problem = { path: "/x/openclaw.json", line: 12, column: 7, message: "comma", configPath: null };
     const config = { path: "/x/openclaw.json", state: "broken" as const, hash: null, changedAtMs: null };

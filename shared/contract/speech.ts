@@ -56,6 +56,8 @@ const providerState = z.object({
   configured: z.boolean(),
   /** Texts leave this computer. */
   isOnline: z.boolean(),
+  /** false: under the present choice it never gets a text, whether or not it is set up. */
+  isAsked: z.boolean(),
 });
 
 export const speechSettingsView = z.object({

@@ -19,6 +19,10 @@ const shellKeywords: ReadonlySet<string> = new Set(
   "if then else elif fi case esac for select while until do done in function coproc { } ! [[ ]]".split(" "),
 );
 
+/** What nobody reads to its end is not judged part by part either; each part costs looks at the disk. */
+const maxCommandChars = 64 * 1024;
+const maxSegments = 512;
+
 /**
  * Looks a command word up (spec/exec.md 8.2). A path-shaped word keeps its absolute path as candidate even when
  * nothing is there; callers decide whether that may count.
@@ -138,9 +142,16 @@ export function analyzeCommand(command: string, options: AnalyzeOptions): Comman
     const forbidden = findForbiddenCharacter(command);
     if (forbidden !== null) return forbidden;
   }
+  const isLimited = options.hardening.has("exec.sizeLimits");
+  if (isLimited && command.length > maxCommandChars)
+    return failure("tooLarge", "", maxCommandChars, command.length);
   if (command.trim() === "") return failure("emptyCommand", "", 0, command.length);
   const lexed = options.platform === "win32" ? lexWindows(command) : lexPosix(command, strict);
   if (!lexed.ok) return lexed;
+  if (isLimited) {
+    const overflow = lexed.pipelines.flatMap((pipeline) => pipeline.segments)[maxSegments];
+    if (overflow !== undefined) return failure("tooLarge", "", overflow.span.start, command.length);
+  }
   const pipelines: CommandPipeline[] = [];
   let index = 0;
   for (const pipeline of lexed.pipelines) {

@@ -300,3 +300,69 @@ describe("grants", () => {
       expect(proposeGrants(decide(command, []).analysis, allExecHardening)).toEqual({ withheld: reason });
   });
 });
+
+describe("variables that a call adds to a covered command", () => {
+  test.each([
+    [{ NODE_ENV: "test" }, "NODE_ENV"],
+    [{ MY_PATH: "/tmp/x", LANG: "C" }, "MY_PATH"],
+    [{ LANG: "../../tmp/x" }, "LANG"],
+    [{ TZ: "/tmp/zone" }, "TZ"],
+    [{ lang: "C" }, "lang"],
+  ])("%j asks and names it, under ask=off too, and nothing is stored", (envOverrides, names) => {
+    for (const ask of ["on-miss", "off"] as const) {
+      const decision = decide("foo a", ["/bin/foo"], {
+        envOverrides,
+        policy: policyOf({ globalExec: { ask } }),
+      });
+      expect(decision.outcome).toBe("ask");
+      expect(decision.reasons).toEqual([
+        {
+          code: "dangerousEnvironment",
+          params: { names },
+          rule: { kind: "hardening", ruleId: "exec.environmentAsks" },
+        },
+      ]);
+      expect(decision.allowAlways).toEqual({ persists: [], withheldReason: "environment" });
+      expect(decision.fallback.full.outcome).toBe("denied");
+    }
+  });
+
+  test.each([
+    [{ LANG: "C.UTF-8", LC_ALL: "C" }],
+    [{ TZ: "Europe/Berlin" }],
+    [{ NO_COLOR: "1", COLUMNS: "80" }],
+    [{}],
+  ])("%j runs unasked", (envOverrides) => {
+    expect(decide("foo a", ["/bin/foo"], { envOverrides }).outcome).toBe("allow");
+  });
+
+  test("do not matter as long as the rule is off", () => {
+    const hardening = new Set([...allExecHardening].filter((id) => id !== "exec.environmentAsks"));
+    expect(decide("foo a", ["/bin/foo"], { envOverrides: { X: "1" }, hardening }).outcome).toBe("allow");
+  });
+
+  test("of a command that asks anyway are no reason of their own", () => {
+    const decision = decide("bar a", ["/bin/foo"], { envOverrides: { X: "1" } });
+    expect(decision.reasons.map((reason) => reason.code)).toEqual(["allowlistMiss"]);
+    expect(decision.allowAlways.withheldReason).toBe("environment");
+  });
+});
+
+describe("commands of any size", () => {
+  const chain = (count: number) => Array.from({ length: count }, () => "foo").join(";");
+  test("run up to 512 parts and ask as a whole beyond that", () => {
+    expect(decide(chain(512), ["/bin/foo"]).outcome).toBe("allow");
+    const larger = decide(chain(513), ["/bin/foo"]);
+    expect(larger.outcome).toBe("ask");
+    expect(larger.analysis).toMatchObject({ ok: false, code: "tooLarge" });
+    expect(
+      decide(chain(513), ["/bin/foo"], { policy: policyOf({ globalExec: { ask: "off" } }) }).outcome,
+    ).toBe("deny");
+  });
+
+  test("are not taken apart above 64 KB", () => {
+    const decision = decide(`foo ${"x".repeat(70_000)}`, ["/bin/foo"]);
+    expect(decision.outcome).toBe("ask");
+    expect(decision.analysis).toMatchObject({ ok: false, code: "tooLarge" });
+  });
+});

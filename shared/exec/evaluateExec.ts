@@ -3,10 +3,12 @@ import { patternsAsReference, patternsHardened, type StoreInput } from "./allowA
 import { analyzeCommand, segmentsOf } from "./analyze.ts";
 import { inspectText, isPlainText } from "./displayCommand.ts";
 import { matchExactGrant, matchGrant } from "./grants.ts";
+import { doubtfulOverrides } from "./harmlessEnv.ts";
 import { findSegmentInlineEval } from "./inlineEval.ts";
 import { detectObfuscation } from "./obfuscation.ts";
 import { allowlistMatcher } from "./patterns.ts";
 import { planSatisfied, planVerbatim } from "./plan.ts";
+import { withRememberedLookups } from "./rememberLookups.ts";
 import { findWrapperProblem, judgeSegment, type SatisfyContext } from "./satisfy.ts";
 import { findSelfApproval } from "./selfApproval.ts";
 import type {
@@ -17,13 +19,11 @@ import type {
   EvaluateExecInput,
   ExecDecision,
   ExecReason,
-  ExecutableLookup,
   ExecutionPlan,
   ExecWarnings,
   FallbackOutcome,
   Grant,
   InlineEvalHit,
-  PathFacts,
   SegmentVerdict,
   SourceSpan,
 } from "./types.ts";
@@ -94,6 +94,8 @@ interface Judged {
   hasHeredoc: boolean;
   obfuscation: string[];
   inlineEval: InlineEvalHit | null;
+  /** Names of added variables that are not known to be harmless. */
+  environment: string[];
   warnings: ExecWarnings;
 }
 
@@ -120,6 +122,9 @@ function judge(input: EvaluateExecInput): Judged {
     hasHeredoc: segments.some((segment) => segment.hasHeredoc),
     obfuscation: detectObfuscation(input.command, input.hardening),
     inlineEval: findInlineEvalHit(input, segments),
+    environment: input.hardening.has("exec.environmentAsks")
+      ? doubtfulOverrides(input.envOverrides ?? {})
+      : [],
     warnings: inspectText(input.command, programSpans),
   };
 }
@@ -140,6 +145,12 @@ function collectAskReasons(input: EvaluateExecInput, judged: Judged): ExecReason
   }
   if (hardening.has("exec.invisibleText")) reasons.push(...textReasons(judged.warnings));
   if (judged.isSatisfied && judged.hasHeredoc) reasons.push({ code: "heredoc", params: {} });
+  if (judged.isSatisfied && judged.environment.length > 0)
+    reasons.push({
+      code: "dangerousEnvironment",
+      params: { names: judged.environment.join(", ") },
+      rule: { kind: "hardening", ruleId: "exec.environmentAsks" },
+    });
   if (policy.ask.value === "always")
     reasons.push({
       code: "askAlways",
@@ -197,6 +208,7 @@ function fallbackFor(
   const needsPerson =
     judged.inlineEval !== null ||
     judged.hasHeredoc ||
+    judged.environment.length > 0 ||
     input.policy.alwaysAsk.length > 0 ||
     (input.hardening.has("exec.invisibleText") && textReasons(judged.warnings).length > 0);
   if (needsPerson && input.hardening.has("exec.failClosed"))
@@ -242,6 +254,8 @@ function allowAlwaysFor(input: EvaluateExecInput, judged: Judged): AllowAlwaysPr
   }
   if (judged.obfuscation.length > 0) return withheld("obfuscation");
   if (judged.hasHeredoc) return withheld("heredoc");
+  // An entry knows nothing of variables: with them the same command would ask again.
+  if (judged.environment.length > 0) return withheld("environment");
   const stored = patternsHardened(store);
   if ("withheld" in stored) return withheld(stored.withheld);
   if (stored.patterns.length === 0) return withheld("alreadyListed");
@@ -325,48 +339,6 @@ function decide(input: EvaluateExecInput, judged: Judged): Verdict {
     reasons: [{ code, params: {}, rule: { kind: "config", path: policy.security.source.path } }],
     plan,
   };
-}
-
-/** Within one decision every path has one answer, and costs one look. */
-function rememberLookups(lookup: ExecutableLookup): ExecutableLookup {
-  const paths = new Map<string, PathFacts>();
-  const names = new Map<string, PathFacts | null>();
-  return {
-    inspect(path) {
-      const facts = paths.get(path) ?? lookup.inspect(path);
-      paths.set(path, facts);
-      return facts;
-    },
-    findOnPath(name, env) {
-      const known = names.get(name);
-      const facts = known === undefined ? lookup.findOnPath(name, env) : known;
-      names.set(name, facts);
-      return facts;
-    },
-    isDirectory: (path) => lookup.isDirectory(path),
-  };
-}
-
-/** Every field by name: copying by spread costs as much as judging a short command. The type keeps it complete. */
-function withRememberedLookups(call: EvaluateExecInput): EvaluateExecInput {
-  const input: { [Key in keyof Required<EvaluateExecInput>]: EvaluateExecInput[Key] } = {
-    command: call.command,
-    platform: call.platform,
-    cwd: call.cwd,
-    env: call.env,
-    home: call.home,
-    lookup: rememberLookups(call.lookup),
-    hardening: call.hardening,
-    agentId: call.agentId,
-    sessionKey: call.sessionKey,
-    policy: call.policy,
-    allowlist: call.allowlist,
-    grants: call.grants,
-    safeBins: call.safeBins,
-    envOverrides: call.envOverrides,
-    nowMs: call.nowMs,
-  };
-  return input;
 }
 
 /**

@@ -181,6 +181,27 @@ export const execHardening: readonly HardeningRule[] = [
     source: "exec.md 3.3",
   },
   {
+    id: "exec.environmentAsks",
+    reference: "A covered command runs with any variables that a call adds, as long as no list names them.",
+    sallyport:
+      "It asks unless every added variable is known to be harmless (locale, colours, time zone, size); nothing is stored for it.",
+    source: "exec.md 14.5",
+  },
+  {
+    id: "exec.sizeLimits",
+    reference: "A text of any length and any number of commands is taken apart.",
+    sallyport: "Above 64 KB of text or 512 simple commands it is not: the command asks as a whole.",
+    source: "exec.md 8.1",
+  },
+  {
+    id: "exec.inputToShells",
+    reference:
+      "An agent may type into any session of its own, also into a shell that started without a person.",
+    sallyport:
+      "Into a shell or an interpreter that ran without a person's word an agent types nothing: every line would be a command that nobody judges.",
+    source: "exec.md 4",
+  },
+  {
     id: "exec.environmentNames",
     reference: "Lets some variables through that make common programs run code.",
     sallyport: "Refuses these as overrides too.",

@@ -11,7 +11,7 @@ export * from "./grantText.ts";
 export * from "./hardening.ts";
 export * from "./hostEnv.ts";
 export * from "./hygiene.ts";
-export { findInlineEval } from "./inlineEval.ts";
+export { argvSpellings, findInlineEval } from "./inlineEval.ts";
 export * from "./keys.ts";
 export * from "./logSlice.ts";
 export * from "./nodeApproval.ts";

@@ -96,6 +96,7 @@ export const analysisFailureCode = z.enum([
   "ansiCQuote",
   "localeQuote",
   "commentHidesText",
+  "tooLarge",
 ]);
 
 export const analysisFailure = z.object({
@@ -207,6 +208,7 @@ export const execReasonCode = z.enum([
   "leavesSandbox",
   "sandboxNetwork",
   "assignmentPrefix",
+  "dangerousEnvironment",
   "satisfied",
   "selfApproval",
 ]);
@@ -315,6 +317,7 @@ export const allowAlwaysPreview = z.object({
       "unresolved",
       "alreadyListed",
       "expands",
+      "environment",
       "nothingWouldMatch",
       "nothing",
     ])

@@ -68,6 +68,7 @@ const coreTools: readonly (readonly [name: string, absence: AbsenceOf])[] = [
 
 /** Tools of the plugins that ship with the product. */
 const shippedPluginTools: readonly (readonly [name: string, pluginId: string, absence: AbsenceOf])[] = [
+  // `browser.enabled: false` leaves OpenClaw's tool listed (policy §12); here it is absent, see presentTools.ts.
   ["browser", "browser", (config) => pluginAbsence(config, "browser")],
   ["memory_search", "memory-core", memoryAbsence],
   ["memory_get", "memory-core", memoryAbsence],

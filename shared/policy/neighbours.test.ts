@@ -19,9 +19,12 @@ import { mayReachAgent, resolveFileLimits, resolveSessionVisibility } from "./se
 import type { RegisteredTool } from "./types.ts";
 import { matchesPattern } from "./wildcards.ts";
 
+/** Many samples: on a machine with other work they may take their time. */
+const thorough = { timeout: 120_000 };
+
 const reference: ReadonlySet<string> = new Set();
 
-describe("wildcards", () => {
+describe("wildcards", thorough, () => {
   test("match like an anchored expression in which only the star means something", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "_", "."), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom("a", "b", "_", ".", "*"), maxLength: 6 });

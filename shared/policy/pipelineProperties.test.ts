@@ -15,6 +15,9 @@ import {
 import { naiveTools } from "./testing/naiveEngine.ts";
 import type { PolicyContext, RegisteredTool } from "./types.ts";
 
+/** Many samples: on a machine with other work they may take their time. */
+const thorough = { timeout: 120_000 };
+
 const reference: ReadonlySet<string> = new Set();
 const hardened: ReadonlySet<string> = new Set(policyHardening.map((rule) => rule.id));
 const presets = [reference, hardened];
@@ -29,7 +32,7 @@ function toolsFor(
   return evaluatePolicy(compilePolicy(config, { hardening }), context, tools).tools;
 }
 
-describe("the pipeline", () => {
+describe("the pipeline", thorough, () => {
   test("gives what a naive second implementation of the spec gives", () => {
     fc.assert(
       fc.property(configArbitrary, contextArbitrary, toolsArbitrary, (config, context, tools) => {

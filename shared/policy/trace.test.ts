@@ -14,6 +14,9 @@ import { configArbitrary, toolsArbitrary, wideContextArbitrary } from "./testing
 import { tracePolicy } from "./trace.ts";
 import type { ConfigPath, PolicyContext, RegisteredTool } from "./types.ts";
 
+/** Many samples: on a machine with other work they may take their time. */
+const thorough = { timeout: 120_000 };
+
 const reference: ReadonlySet<string> = new Set();
 const hardened: ReadonlySet<string> = new Set(policyHardening.map((rule) => rule.id));
 
@@ -28,7 +31,7 @@ function lookUp(config: unknown, path: ConfigPath): unknown {
 const core = (...names: string[]): RegisteredTool[] =>
   names.map((name) => ({ name, owner: { kind: "core" } }));
 
-describe("tracePolicy", () => {
+describe("tracePolicy", thorough, () => {
   test("agrees with evaluatePolicy, counts right and points to places that exist", () => {
     fc.assert(
       fc.property(

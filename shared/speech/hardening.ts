@@ -7,8 +7,15 @@ export const speechHardening: readonly HardeningRule[] = [
     id: "speech.offlineFirst",
     reference:
       "Without any key every text goes to an online service, because the one that needs no key is always the last resort.",
+    sallyport: "The speech engine of this computer comes before the online service without key.",
+    source: "tools-files-web-media.md 12",
+  },
+  {
+    id: "speech.onlineByConsent",
+    reference:
+      "When a provider fails, its text goes on to every other one, to the online service without key at last.",
     sallyport:
-      "The speech engine of this computer comes before the online service without key, so no text leaves the computer unasked.",
+      "The online service without key gets a text only when a person chose or enabled it; when this computer was chosen to speak, no online service is asked after it.",
     source: "tools-files-web-media.md 12",
   },
   {

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { RefInfo, SnapshotStats } from "../../../shared/browser/snapshot/snapshotTypes.ts";
 
-export const vectorsDir = path.resolve(process.env.VECTORS_DIR ?? path.join(import.meta.dirname, "../../vectors"));
+export const vectorsDir = path.resolve(
+  process.env.VECTORS_DIR ?? path.join(import.meta.dirname, "../../vectors"),
+);
 
 export interface SnapshotCase {
   name: string;
@@ -95,4 +97,23 @@ export function outline(snapshot: string, options: { refs: boolean }): OutlineLi
     });
   }
   return lines;
+}
+
+/**
+ * Of the AI family newer versions of Playwright leave out wrappers, nameless pictures, and names that the content
+ * repeats; everything else must be there, in the same order.
+ * @returns roles and names, names of `actual` only where both have one
+ */
+export function aiOutline(actual: string, recorded: string): { actual: string[]; recorded: string[] } {
+  const essential = (snapshot: string) =>
+    outline(snapshot, { refs: false }).filter(
+      ({ role, name }) => role !== "generic" && (role !== "img" || name !== ""),
+    );
+  const [a, b] = [essential(actual), essential(recorded)];
+  const label = ({ role, name }: OutlineLine, other: OutlineLine | undefined) =>
+    other !== undefined && (name === "" || other.name === "") ? role : `${role} ${name}`;
+  return {
+    actual: a.map((line, index) => label(line, b[index])),
+    recorded: b.map((line, index) => label(line, a[index])),
+  };
 }

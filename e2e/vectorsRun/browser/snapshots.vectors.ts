@@ -12,6 +12,7 @@ import { toRoleSnapshot, toRoleSnapshotWithAriaRefs } from "../../../shared/brow
 import { allHardening } from "../../../shared/hardening/index.ts";
 import { chromiumPath, sandboxFlags } from "../../fixtures/programs.ts";
 import {
+  aiOutline,
   outline,
   readEntries,
   type SnapshotCase,
@@ -33,7 +34,12 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await chromium.launch({
     executablePath: chromiumPath(),
-    args: [...sandboxFlags, "--disable-background-networking", "--disable-component-update", "--no-first-run"],
+    args: [
+      ...sandboxFlags,
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--no-first-run",
+    ],
   });
 }, PAGE_TIMEOUT_MS);
 
@@ -70,7 +76,8 @@ describe("browser snapshots, pages", () => {
       for (const one of entry.cases) await comparePage(page, one);
       if (entry.ai !== undefined) {
         const taken = await reference.take(page, { format: "ai", viewer });
-        expect(outline(taken.text, { refs: false })).toEqual(outline(entry.ai.snapshot, { refs: false }));
+        const { actual, recorded } = aiOutline(taken.text, entry.ai.snapshot);
+        expect(actual).toEqual(recorded);
       }
       await page.close();
     },
@@ -83,14 +90,17 @@ describe("browser snapshots, controls", () => {
     "$id",
     async (entry) => {
       const page = await open(entry);
-      for (const format of ["role", "dense", "ai"] as const) {
+      for (const format of ["role", "dense"] as const) {
         const snapshot = await sallyport.take(page, { format, viewer, maxChars: 10_000_000 });
         const refsByKey = new Map<string, string[]>();
         for (const [ref, { role, name }] of snapshot.refs) push(refsByKey, `${role} ${name ?? ""}`, ref);
         const elementsByKey = new Map<string, string[]>();
-        for (const { role, name, element } of entry.controls ?? []) push(elementsByKey, `${role} ${name}`, element);
+        for (const { role, name, element } of entry.controls ?? [])
+          push(elementsByKey, `${role} ${name}`, element);
         for (const [key, elements] of elementsByKey) {
           const refs = (refsByKey.get(key) ?? []).slice(0, elements.length);
+          // The role family leaves out what is hidden from assistive technology; the dense one shows all.
+          if (format === "role" && refs.length === 0) continue;
           const found: string[] = [];
           for (const ref of refs) found.push(...(await labels(sallyport, page, ref)));
           expect(found, `${format}: ${key}`).toEqual(elements);
@@ -119,7 +129,10 @@ async function comparePage(page: Page, one: SnapshotCase): Promise<void> {
     ...(one.frame === undefined ? {} : { frame: one.frame }),
     viewer,
   });
-  expect(outline(taken.text, { refs: !isAria }), one.name).toEqual(outline(one.snapshot, { refs: !isAria }));
+  if (isAria) {
+    const { actual, recorded } = aiOutline(taken.text, one.snapshot);
+    expect(actual, one.name).toEqual(recorded);
+  } else expect(outline(taken.text, { refs: true }), one.name).toEqual(outline(one.snapshot, { refs: true }));
   if (one.resolvesTo === undefined) return;
   const addressed: Record<string, string[]> = {};
   for (const ref of Object.keys(one.resolvesTo)) addressed[ref] = await labels(reference, page, ref);

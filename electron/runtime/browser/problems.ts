@@ -16,6 +16,7 @@ export type BrowserProblemKind =
   | "not_fillable"
   | "read_only"
   | "wrong_element"
+  | "bad_value"
   | "detached"
   | "ambiguous_selector"
   | "nothing_matches"

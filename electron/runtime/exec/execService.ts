@@ -19,6 +19,7 @@ import { createExecDesk } from "./execDesk.ts";
 import { createExecJudge } from "./execJudge.ts";
 import { agentExecConfig } from "./execSettings.ts";
 import type { ExecHost, ExecHosts, HostPlace, PreparedRun } from "./hosts/index.ts";
+import { shellAtInput, whyNoInput } from "./inputRule.ts";
 import type { Places } from "./places.ts";
 import { createExecPreparer, type ExecReady } from "./prepareExec.ts";
 import { notExecuted, refused, refusedByRule, refuseSelfApproval } from "./refusals.ts";
@@ -115,6 +116,9 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
     const extraWarnings: ApprovalRequest["warnings"] =
       warning === null ? [] : [{ level: "warn", reason: { code: "workdirFallback", params: { cwd } } }];
     extraWarnings.push(...ready.notices);
+    const typedInto = call.pty === true ? shellAtInput(ready.decision, deps.hardening()) : null;
+    if (typedInto !== null)
+      extraWarnings.push({ level: "warn", reason: { code: "inputToShell", params: { program: typedInto } } });
     const isTryout = context.agentId === tryoutAgentId;
     return buildApprovalDraft({
       ...deskFor({
@@ -261,6 +265,12 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
       pty: call.pty ?? false,
     });
     const stopWatching = afterEnd(context.toolCallId, prepared);
+    /** A grant may be revoked, an entry removed, a mode changed while an earlier link of the chain runs. */
+    const isStillAllowed = (): boolean => {
+      const { agentId, sessionKey, callerId } = context;
+      const again = judge.judge(call, { agentId, sessionKey, callerId, cwd: place.cwd, env: place.env });
+      return again.ok && again.decision.outcome === "allow";
+    };
     const starting = deps.sessions.start({
       plan: prepared.plan,
       command,
@@ -284,9 +294,16 @@ export function createExecService(deps: ExecServiceDeps): ExecService {
         ...(place.warning === null ? [] : [place.warning]),
         ...prepared.warnings,
       ],
+      noAgentInput: whyNoInput(decision, decided.wasAsked, deps.hardening()),
       beforeSpawn: async (linkIndex) => {
         // What was judged just now has had no time to change; later links of a chain have had all of the earlier ones'.
         if (!decided.wasAsked && linkIndex === 0) return;
+        if (!decided.wasAsked && !isStillAllowed())
+          throw new AppError(
+            "APPROVAL_REJECTED",
+            "The rule that allowed this command is gone. Nothing more was started.",
+            { data: { reason: "ruleGone" } },
+          );
         const changed = await changedSince(binding);
         if (changed !== null)
           throw new AppError(

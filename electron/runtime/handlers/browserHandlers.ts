@@ -14,7 +14,7 @@ import { clip } from "../../../shared/files/index.ts";
 import { allHardening, type Hardening } from "../../../shared/hardening/index.ts";
 import type { HandlerContext, Handlers } from "../../../shared/rpc/index.ts";
 import type { BrowserGuard } from "../browser/guard/createGuardDesk.ts";
-import type { BrowserService } from "../browser/service/createBrowserService.ts";
+import type { BrowserService } from "../browser/service/browserService.ts";
 import type { Screencasts } from "../browser/service/screencast.ts";
 import type { Actor, ProfileAdmin } from "../browser/service/serviceTypes.ts";
 import type { ConfigStore } from "../config/index.ts";

@@ -37,7 +37,7 @@ export function createGate(limit: number): Gate {
     async run(work, signal) {
       signal.throwIfAborted();
       await enter(signal);
-      const mine = work();
+      const mine = (async () => work())();
       // The place stays taken until the work really ends, which may be after the caller left.
       mine.then(leave, leave);
       return whileNotAborted(mine, signal);

@@ -35,7 +35,7 @@ export interface MediaDeps {
 }
 
 export function hasKeyIn(config: unknown, keys: ApiKeys): HasKey {
-  return (provider) => keys.find(config, keyPlacesOf(provider)).kind === "found";
+  return (provider) => keys.find(config, keyPlacesOf(config, provider)).kind === "found";
 }
 
 const choosers = { image: imageModels, pdf: pdfModels, image_generate: generationModels } as const;

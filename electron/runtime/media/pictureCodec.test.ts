@@ -2,7 +2,17 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
 import { pictureFacts } from "../../../shared/media/index.ts";
 import { pictureForModel, pictureForResult } from "./pictureCodec.ts";
-import { alphaPng, gif, hollowPng, jpeg, opaquePng, pixelAt, webp } from "./testing/testPictures.ts";
+import {
+  alphaPng,
+  gif,
+  hollowPng,
+  jpeg,
+  opaquePng,
+  pixelAt,
+  pngWithOrientation,
+  webp,
+  webpWithOrientation,
+} from "./testing/testPictures.ts";
 
 const never = new AbortController().signal;
 const mebibyte = 1024 * 1024;
@@ -59,6 +69,19 @@ describe("what a vision model gets", () => {
     const [red, green] = await pixelAt(picture.bytes, x, y);
     expect([red > 200, green < 60]).toEqual([true, true]);
     expect(pictureFacts(picture.bytes)?.orientation).toBe(1);
+  });
+
+  it("is turned upright when a PNG or WebP carries the orientation", async () => {
+    for (const bytes of [
+      pngWithOrientation(alphaPng({ width: 80, height: 40 }), 6),
+      webpWithOrientation(await webp({ width: 80, height: 40, isClear: true }), 6),
+    ]) {
+      expect(pictureFacts(bytes)).toMatchObject({ orientation: 6, size: { width: 80, height: 40 } });
+      const picture = await forModel(bytes);
+      expect([picture.width, picture.height]).toEqual([40, 80]);
+      const [red, green] = await pixelAt(picture.bytes, 37, 3);
+      expect([red > 200, green < 60]).toEqual([true, true]);
+    }
   });
 
   it("keeps within the cap by smaller sides and qualities, and is never enlarged", async () => {

@@ -183,7 +183,13 @@ async function openPicture(
 ): Promise<OpenPicture> {
   const codec = await loadCodec();
   const { Transformer, ResizeFit, FastResizeFilter, CompressionType, FilterType } = codec;
-  const size = shownSize(facts) ?? (await measured(codec, bytes, name));
+  // The boxes of AVIF and HEIC may turn the picture: only decoding tells its size.
+  const isPlain = facts.type !== "image/avif" && facts.type !== "image/heic";
+  const fromHeader = isPlain ? shownSize(facts) : null;
+  const { size, orientation } =
+    fromHeader === null
+      ? await measured(codec, bytes, name)
+      : { size: fromHeader, orientation: facts.orientation };
   const kept = new Map<string, Promise<Buffer>>();
   const once = (key: string, make: () => Promise<Buffer>) => {
     const made = kept.get(key) ?? make();
@@ -212,7 +218,7 @@ async function openPicture(
   const shrunk = (target: Size): Promise<Buffer> => {
     base ??= {
       size: target,
-      bytes: guarded(() => resize(new Transformer(bytes).rotate(), size, target).png(quickly)),
+      bytes: guarded(() => resize(new Transformer(bytes).rotate(orientation), size, target).png(quickly)),
     };
     const { size: baseSize, bytes: largest } = base;
     if (baseSize.width === target.width && baseSize.height === target.height) return largest;
@@ -259,21 +265,24 @@ async function openPicture(
 }
 
 /** For the rare header that does not say: decodes, within the memory limit of the codec. */
-async function measured(codec: Codec, bytes: Buffer, name: string): Promise<Size> {
+async function measured(
+  codec: Codec,
+  bytes: Buffer,
+  name: string,
+): Promise<{ size: Size; orientation: number }> {
+  let found: { width: number; height: number; orientation?: number };
   try {
-    const { width, height, orientation = 1 } = await new codec.Transformer(bytes).metadata(true);
-    if (width * height > maxPixels) throw tooManyPixels(name, width, height);
-    return orientation < 5 ? { width, height } : { width: height, height: width };
+    found = await new codec.Transformer(bytes).metadata(true);
   } catch (cause) {
-    if (cause instanceof Error && "data" in cause) throw cause;
     throw mediaProblem(
       "bad_picture",
-      `${name} cannot be decoded. Give another file, PNG or JPEG for instance.`,
-      {
-        cause,
-      },
+      `${name} cannot be decoded: it is damaged or of a kind that is not read here. Give another file, PNG or JPEG for instance.`,
+      { cause },
     );
   }
+  const { width, height, orientation = 1 } = found;
+  if (width * height > maxPixels) throw tooManyPixels(name, width, height);
+  return { size: orientation < 5 ? { width, height } : { width: height, height: width }, orientation };
 }
 
 /** Loaded at the first picture: a program without the codec still starts. */

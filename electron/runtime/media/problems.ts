@@ -9,6 +9,7 @@ const codes = {
   broken_pdf: "TOOL_FAILED",
   encrypted_pdf: "TOOL_FAILED",
   slow_pdf: "TIMEOUT",
+  heavy_pdf: "TOOL_FAILED",
   empty_pdf: "TOOL_FAILED",
   bad_pages: "INVALID_INPUT",
   too_large: "TOOL_FAILED",

@@ -1,5 +1,6 @@
 /** One agent's index at work: kept up to date, searched, mended when it is damaged. Runs in a worker or, unbuilt, here. */
 
+import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import type { GuardedFetch } from "../net/guardedFetch.ts";
@@ -124,7 +125,12 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
       deps.log("info", "memory.indexRebuilt", { path: of.indexPath });
       const index = await rebuildBeside(target.index, meta, (fresh) =>
         fill({ index: fresh, vectors: createVectorIndex(fresh) }, of),
-      );
+      ).catch((error: unknown) => {
+        // It may be closed already: the next use opens whatever is there.
+        opened?.index.close();
+        opened = null;
+        throw error;
+      });
       opened = { index, vectors: createVectorIndex(index) };
       target = opened;
     } else if (before !== meta) target.index.writeMeta(meta);
@@ -187,8 +193,10 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     await watching?.close();
     watching = null;
     if (!of.watch || isDisposed) return;
+    // Links are not followed while watching, so the workspace itself must not be reached by one.
+    const workspace = await realpath(of.workspace).catch(() => of.workspace);
     watching = watchNotes(
-      of,
+      { workspace, extraPaths: of.extraPaths },
       () => {
         isCurrent = false;
         clearTimeout(quiet);
@@ -198,13 +206,13 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     );
   };
 
-  /** Waits for the index; gives up in time, and tells while it waits. */
+  /** Waits for the index and tells meanwhile. @returns false when the time was up first */
   const wait = async (
     work: Promise<void>,
     waitMs: number,
     signal: AbortSignal,
     tell: (state: IndexState) => void,
-  ) => {
+  ): Promise<boolean> => {
     let lastMs = performance.now();
     const onPhase = () => {
       if (performance.now() - lastMs < progressEveryMs) return;
@@ -214,9 +222,9 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     waiting.add(onPhase);
     const timer = new AbortController();
     try {
-      const timeUp = delay(waitMs, undefined, { signal: AbortSignal.any([timer.signal, signal]) });
+      const timeUp = delay(waitMs, false, { signal: AbortSignal.any([timer.signal, signal]) });
       // Whoever waits looks at the signal itself.
-      await Promise.race([work, timeUp.catch(() => {})]);
+      return await Promise.race([work.then(() => true), timeUp.catch(() => false)]);
     } finally {
       waiting.delete(onPhase);
       timer.abort();
@@ -226,16 +234,21 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
   const isFresh = () =>
     isCurrent && watching?.isReliable() === true && (opened?.index.size().files ?? 0) > alwaysListed;
 
-  const bringUp = async (request: SearchRequest, signal: AbortSignal, tell: (state: IndexState) => void) => {
-    if (!request.syncs && isCurrent) return;
+  /** @returns whether the index holds the notes as they were when the request came, or later */
+  const bringUp = async (
+    request: SearchRequest,
+    signal: AbortSignal,
+    tell: (state: IndexState) => void,
+  ): Promise<boolean> => {
+    if (!request.syncs && isCurrent) return true;
     const deadlineMs = performance.now() + request.waitMs;
     // One that runs may have passed a note that changed since; the next one has not.
     for (let before = running; ; before = null) {
-      if (before === null && isFresh()) return;
+      if (before === null && isFresh()) return true;
       const work = before ?? sync();
-      if (request.waitMs === 0) return;
-      await wait(work, Math.max(0, deadlineMs - performance.now()), signal, tell);
-      if (before === null || performance.now() >= deadlineMs) return;
+      if (request.waitMs === 0) return false;
+      const isDone = await wait(work, Math.max(0, deadlineMs - performance.now()), signal, tell);
+      if (before === null || !isDone) return isDone && problem === null;
     }
   };
 
@@ -245,7 +258,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     tell: (state: IndexState) => void,
   ): Promise<SearchAnswer> => {
     for (let attempt = 1; ; attempt += 1) {
-      await bringUp(request, signal, tell);
+      const isCurrentNow = await bringUp(request, signal, tell);
       signal.throwIfAborted();
       if (settings === null) throw new AppError("INTERNAL", "The memory engine has no settings.");
       const hardening = new Set(settings.hardening);
@@ -269,7 +282,10 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
           hardening,
         });
         const mode = asked?.kind === "vector" ? "hybrid" : "fts-only";
-        return { hits: found.hits, mode, index: state(), notices: [...notices, ...found.notices] };
+        const answered = { ...state(), isCurrent: isCurrentNow };
+        // What happened to the index is told once.
+        events.length = 0;
+        return { hits: found.hits, mode, index: answered, notices: [...notices, ...found.notices] };
       } catch (error) {
         if (!isDamage(error) || attempt > 1) throw error;
         await running;

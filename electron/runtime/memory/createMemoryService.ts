@@ -174,7 +174,6 @@ export function createMemoryService(deps: MemoryServiceDeps): MemoryService {
             query: query.text,
             maxResults: query.maxResults ?? limits.maxResults,
             minScore: query.minScore ?? limits.minScore,
-            isHybrid: limits.isHybrid,
             vectorWeight: limits.isHybrid ? limits.vectorWeight : 1,
             textWeight: limits.isHybrid ? limits.textWeight : 0,
             candidateMultiplier: limits.candidateMultiplier,

@@ -50,7 +50,6 @@ export interface SearchRequest {
   query: string;
   maxResults: number;
   minScore: number;
-  isHybrid: boolean;
   vectorWeight: number;
   textWeight: number;
   candidateMultiplier: number;
@@ -89,7 +88,7 @@ export type IndexPhase =
 
 export interface IndexState {
   phase: IndexPhase;
-  /** A sync came to its end since the last change that was seen. */
+  /** The notes are indexed as they were when the question came, or as of the last change that was seen. */
   isCurrent: boolean;
   files: number;
   chunks: number;

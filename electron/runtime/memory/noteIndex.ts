@@ -241,3 +241,12 @@ export function numberOf(row: unknown, column: string): number {
 export function textOf(row: unknown, column: string): string {
   return String(typeof row === "object" && row !== null ? Reflect.get(row, column) : "");
 }
+
+/** @returns the bytes of a blob, which comes as a buffer from single rows and bare from lists of rows; null: none */
+export function bytesOf(row: unknown, column: string): Buffer | null {
+  const value: unknown = typeof row === "object" && row !== null ? Reflect.get(row, column) : null;
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  // Not by `instanceof`: it may be of another realm.
+  const isBare = Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+  return isBare ? Buffer.from(value as ArrayBuffer) : null;
+}

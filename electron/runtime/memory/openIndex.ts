@@ -5,10 +5,12 @@ import { existsSync, readdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { IndexSettings } from "./memoryTypes.ts";
 import {
+  bytesOf,
   type IndexDatabase,
   indexFormat,
   isDamage,
   type NoteIndex,
+  numberOf,
   openNoteIndex,
   removeIndex,
   textOf,
@@ -91,10 +93,9 @@ async function copyCache(from: IndexDatabase, to: IndexDatabase): Promise<void> 
     if (last === undefined) return;
     to.transaction(() => {
       for (const row of rows) {
-        const vector: unknown = typeof row === "object" && row !== null ? Reflect.get(row, "vector") : null;
-        const usedAtMs: unknown =
-          typeof row === "object" && row !== null ? Reflect.get(row, "used_at_ms") : 0;
-        insert.run(textOf(row, "provider_key"), textOf(row, "hash"), vector, usedAtMs);
+        const vector = bytesOf(row, "vector");
+        if (vector === null) continue;
+        insert.run(textOf(row, "provider_key"), textOf(row, "hash"), vector, numberOf(row, "used_at_ms"));
       }
     }).immediate();
     [provider, hash] = [textOf(last, "provider_key"), textOf(last, "hash")];

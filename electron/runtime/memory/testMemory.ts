@@ -39,8 +39,12 @@ export interface MemoryPayload {
   [key: string]: unknown;
 }
 
-export async function makeTestMemory(over: Partial<MemoryToolsDeps> = {}): Promise<TestMemory> {
-  const root = await mkdtemp(path.join(tmpdir(), "sallyport-memory-"));
+/** @param from folder of an earlier one whose tools were disposed; absent: a new one */
+export async function makeTestMemory(
+  over: Partial<MemoryToolsDeps> = {},
+  from?: string,
+): Promise<TestMemory> {
+  const root = from ?? (await mkdtemp(path.join(tmpdir(), "sallyport-memory-")));
   const stateDir = path.join(root, "state");
   const settings: TestMemory["settings"] = {
     config: {},

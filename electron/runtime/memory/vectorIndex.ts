@@ -1,6 +1,6 @@
 /** Vectors of the passages, kept per note in memory, and compared with all of them at each search. */
 
-import { type NoteIndex, numberOf } from "./noteIndex.ts";
+import { bytesOf, type NoteIndex, numberOf } from "./noteIndex.ts";
 
 export interface VectorIndex {
   /** The notes or their vectors changed: they are read again when needed. */
@@ -34,11 +34,6 @@ export function vectorBytes(vector: Float32Array): Buffer {
 export function bytesToVector(bytes: Uint8Array): Float32Array {
   // A copy: the bytes may start anywhere in memory, numbers may not.
   return new Float32Array(Uint8Array.from(bytes).buffer, 0, Math.floor(bytes.byteLength / 4));
-}
-
-/** Bytes of the database may come from another realm, where `instanceof` says no. */
-export function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value) && value.byteLength > 0;
 }
 
 export function createVectorIndex(index: NoteIndex): VectorIndex {
@@ -94,8 +89,8 @@ function blockOf(rows: readonly unknown[]): Block {
   const ids: number[] = [];
   const vectors: Float32Array[] = [];
   for (const row of rows) {
-    const bytes: unknown = typeof row === "object" && row !== null ? Reflect.get(row, "vector") : null;
-    if (!isBytes(bytes)) continue;
+    const bytes = bytesOf(row, "vector");
+    if (bytes === null) continue;
     ids.push(numberOf(row, "chunk_id"));
     vectors.push(bytesToVector(bytes));
   }

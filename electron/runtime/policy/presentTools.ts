@@ -1,5 +1,6 @@
 /** Which of the tools that are built here exist for a context, by the availability rules of policy.md §12. */
 
+import { getIn } from "../../../shared/policy/configRecord.ts";
 import { listKnownTools, type PolicyContext, type RegisteredTool } from "../../../shared/policy/index.ts";
 import type { MediaFacts } from "../media/createMediaTools.ts";
 import { agentAbsence } from "../memory/agentAbsence.ts";
@@ -36,13 +37,23 @@ export function createPresentTools(
     );
     const present = registry.registered().map((tool): RegisteredTool => {
       // What is not built stays so, whatever the config would say about it.
-      const absence = tool.unavailable ?? agentAbsence(tool.name, config, agentId, absences.get(tool.name));
+      const absence =
+        tool.unavailable ??
+        browserOff(tool.name, config) ??
+        agentAbsence(tool.name, config, agentId, absences.get(tool.name));
       return absence === tool.unavailable ? tool : { ...tool, unavailable: absence };
     });
     if (byFacts.size > 256) byFacts.clear();
     byFacts.set(key, present);
     return present;
   };
+}
+
+/** OpenClaw lists a browser tool that is switched off, and its calls fail; here such a tool is not there. */
+function browserOff(name: string, config: unknown): RegisteredTool["unavailable"] {
+  return name === "browser" && getIn(config, "browser", "enabled") === false
+    ? { reason: "disabled-in-config", params: { path: "browser.enabled" } }
+    : undefined;
 }
 
 function cacheOf<V>(kept: WeakMap<object, Map<string, V>>, config: object): Map<string, V> {

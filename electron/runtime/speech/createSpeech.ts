@@ -71,7 +71,7 @@ export function createSpeech(deps: SpeechDeps): Speech {
     record: deps.record,
     ...(deps.summarize === undefined ? {} : { summarize: deps.summarize }),
   });
-  const commands = createCommandDesk({ service, preferences, hardening });
+  const commands = createCommandDesk({ service, preferences, hardening, record: deps.record });
   return {
     service,
     tool: createTtsTool({ service }) as unknown as ToolDefinition,

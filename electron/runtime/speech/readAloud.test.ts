@@ -200,7 +200,8 @@ describe("the read-aloud service", () => {
       [`ws://127.0.0.1:${port}/`, /status 403/],
       ["ws://127.0.0.1:1/", /cannot be reached/],
     ] as const) {
-      const { speech } = makeTestSpeech({ readAloudUrl: url });
+      const { speech, settings } = makeTestSpeech({ readAloudUrl: url });
+      settings.config = { messages: { tts: { provider: "microsoft" } } };
       const outcome = await speech.service.speak({
         text: "Hello",
         by: "t",

@@ -88,10 +88,43 @@ describe("choice of the provider", () => {
       "unsupported_for_telephony",
       "not_configured",
       "not_configured",
-      "unsupported_for_telephony",
+      "not_configured",
     ]);
     test.settings.env.OPENAI_API_KEY = "k";
     expect(await call()).toMatchObject({ audio: { mimeType: "audio/L16;rate=24000", durationMs: 1000 } });
+  });
+
+  it("gives the online service without key nothing that nobody wanted to give it", async () => {
+    const test = makeTestSpeech();
+    const asked = async () => {
+      const { attempts } = await speak(test);
+      return attempts.filter(({ outcome }) => outcome !== "skipped").map(({ provider }) => provider);
+    };
+    expect(await asked()).toEqual([]);
+    test.settings.config = { messages: { tts: { providers: { microsoft: { enabled: true } } } } };
+    expect(await asked()).toEqual(["microsoft"]);
+    test.settings.config = { messages: { tts: { provider: "edge" } } };
+    expect(await asked()).toEqual(["microsoft"]);
+    expect((await test.speech.service.view()).providers[0]).toMatchObject({ id: "microsoft", isAsked: true });
+    test.settings.config = {};
+    test.settings.hardening = new Set();
+    expect(await asked()).toEqual(["microsoft"]);
+  });
+
+  it("keeps every text here when this computer was chosen", async () => {
+    const test = makeTestSpeech();
+    Object.assign(test.settings.env, { OPENAI_API_KEY: "k" });
+    test.settings.config = { messages: { tts: { provider: "system" } } };
+    expect((await speak(test)).attempts).toMatchObject([
+      { provider: "system", reasonCode: "not_configured" },
+    ]);
+    const { providers } = await test.speech.service.view();
+    expect(providers.map(({ id, isAsked }) => [id, isAsked])).toEqual([
+      ["system", false],
+      ["openai", false],
+      ["elevenlabs", false],
+      ["microsoft", false],
+    ]);
   });
 
   it("says what to install when nobody can speak, and what is too long or empty", async () => {
@@ -175,6 +208,12 @@ describe("preferences and /tts", () => {
       tts: { mine: [2], auto: "off", provider: "system", maxLength: 300, summarize: false },
     });
     if (process.platform !== "win32") expect(statSync(fileOf(test)).mode & 0o777).toBe(0o600);
+    expect(test.records.map(({ data }) => data)).toEqual([
+      { auto: "off" },
+      { provider: "system" },
+      { maxLength: 300 },
+      { summarize: false },
+    ]);
     expect(
       await test.speech.handlers["speech.set"]({ auto: null, provider: null, maxLength: null }, ask()),
     ).toMatchObject({
@@ -273,7 +312,7 @@ describe("replies", () => {
 
   it("go out as text when nobody can speak", async () => {
     const test = makeTestSpeech();
-    test.settings.config = { messages: { tts: { auto: "always" } } };
+    test.settings.config = { messages: { tts: { auto: "always", provider: "microsoft" } } };
     const prepared = await test.speech.handlers["speech.prepareReply"](
       reply("A reply of some length."),
       ask(),

@@ -33,30 +33,41 @@ export type ChainOutcome =
   | { ok: true; provider: SpeechProvider; synthesis: Synthesis; facts: AudioFacts; attempts: SpeechAttempt[] }
   | { ok: false; error: string; attempts: SpeechAttempt[] };
 
-/**
- * @returns ids to try, first to last; the first may be one that does not exist
- * @throws AppError nothing; the caller's choice is taken as it is
- */
-export async function providerOrder(
-  providers: readonly SpeechProvider[],
-  chosen: string | null,
-  config: unknown,
-  hardening: Hardening,
-): Promise<string[]> {
-  const order = autoSelectOrder(hardening);
-  const first = chosen ?? (await firstConfigured(providers, order, config)) ?? order[0] ?? "";
-  return [first, ...order.filter((id) => id !== first)];
+export interface ProviderChoice {
+  /** Names that a person chose, the one to begin with first; they need not exist. */
+  chosen: readonly string[];
+  config: unknown;
+  hardening: Hardening;
 }
 
-async function firstConfigured(
+/** @returns ids to try, first to last; the first may be one that does not exist */
+export async function providerOrder(
+  providers: readonly SpeechProvider[],
+  choice: ProviderChoice,
+): Promise<string[]> {
+  const order = autoSelectOrder(choice.hardening);
+  const first = choice.chosen[0] ?? (await firstUsable(providers, order, choice)) ?? order[0] ?? "";
+  // Who wants this computer to speak does not want the text anywhere else.
+  const isKeptHere = choice.chosen[0] === "system" && choice.hardening.has("speech.onlineByConsent");
+  return isKeptHere ? ["system"] : [first, ...order.filter((id) => id !== first)];
+}
+
+/** Whether a provider is set up and may get a text under this choice. */
+export async function isUsable(provider: SpeechProvider, choice: ProviderChoice): Promise<boolean> {
+  const own = providerSettings(choice.config, provider.id);
+  const needsConsent = provider.id === "microsoft" && choice.hardening.has("speech.onlineByConsent");
+  if (needsConsent && own.enabled !== true && !choice.chosen.includes(provider.id)) return false;
+  return provider.isConfigured(choice.config, own);
+}
+
+async function firstUsable(
   providers: readonly SpeechProvider[],
   order: readonly string[],
-  config: unknown,
+  choice: ProviderChoice,
 ): Promise<string | null> {
   for (const id of order) {
     const provider = providers.find((candidate) => candidate.id === id);
-    if (provider === undefined) continue;
-    if (await provider.isConfigured(config, providerSettings(config, provider.id))) return id;
+    if (provider !== undefined && (await isUsable(provider, choice))) return id;
   }
   return null;
 }
@@ -68,7 +79,9 @@ export async function speakWithFallback(
   logger: Logger,
 ): Promise<ChainOutcome> {
   const { config, settings, hardening, signal } = input;
-  const order = await providerOrder(providers, input.provider ?? settings.provider, config, hardening);
+  const chosen = [input.provider, settings.provider].filter((name) => name !== null);
+  const choice: ProviderChoice = { chosen, config, hardening };
+  const order = await providerOrder(providers, choice);
   const attempts: SpeechAttempt[] = [];
   for (const id of order) {
     signal.throwIfAborted();
@@ -77,8 +90,7 @@ export async function speakWithFallback(
       attempts.push({ provider: id, outcome: "skipped", reasonCode: "no_provider_registered" });
       continue;
     }
-    const own = providerSettings(config, provider.id);
-    if (!(await provider.isConfigured(config, own))) {
+    if (!(await isUsable(provider, choice))) {
       attempts.push({ provider: id, outcome: "skipped", reasonCode: "not_configured" });
       continue;
     }
@@ -95,7 +107,7 @@ export async function speakWithFallback(
         text,
         target,
         overrides,
-        settings: own,
+        settings: providerSettings(config, provider.id),
         config,
         hardening,
         timeoutMs: settings.timeoutMs,
@@ -135,7 +147,7 @@ function factsOf(synthesis: Synthesis): AudioFacts {
 function failureText(attempts: readonly SpeechAttempt[]): string {
   const failed = attempts.filter(({ outcome }) => outcome === "failed");
   if (failed.length === 0) {
-    return "No speech provider is set up. Install espeak-ng, or give OpenAI or ElevenLabs a key in the settings.";
+    return "No speech provider is set up. Install espeak-ng, give OpenAI or ElevenLabs a key in the settings, or choose microsoft, which sends texts to its online service.";
   }
   return `The text could not be spoken. ${failed.map(({ provider, error }) => `${provider}: ${error ?? "failed."}`).join(" ")}`;
 }

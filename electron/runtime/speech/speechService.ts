@@ -17,7 +17,7 @@ import {
 import type { Logger } from "../logging/logger.ts";
 import type { AudioStore } from "./audioStore.ts";
 import { openaiBaseOf } from "./providers/openai.ts";
-import { providerOrder, speakWithFallback } from "./speakChain.ts";
+import { isUsable, type ProviderChoice, providerOrder, speakWithFallback } from "./speakChain.ts";
 import type { SpeechPreferences } from "./speechPreferences.ts";
 import type { SpeechProvider, SpeechTarget } from "./speechTypes.ts";
 
@@ -185,20 +185,17 @@ export function createSpeechService(deps: SpeechServiceDeps): SpeechService {
     async view(sessionKey) {
       const { settings, prefsPath, problem } = await preferences.current(sessionKey);
       const config = deps.config();
-      const order = await providerOrder(providers, settings.provider, config, deps.hardening());
+      const choice: ProviderChoice = {
+        chosen: settings.provider === null ? [] : [settings.provider],
+        config,
+        hardening: deps.hardening(),
+      };
+      const order = await providerOrder(providers, choice);
+      const ids = new Set([...order, ...providers.map(({ id }) => id)]);
       const states = await Promise.all(
-        order.flatMap((id) => {
-          const provider = providers.find((candidate) => candidate.id === id);
-          if (provider === undefined) return [];
-          const own = providerSettings(config, provider.id);
-          return [
-            provider.isConfigured(config, own).then((configured) => ({
-              id: provider.id,
-              label: speechProviderLabels.get(provider.id) ?? provider.id,
-              configured,
-              isOnline: provider.isOnline,
-            })),
-          ];
+        [...ids].flatMap((id) => {
+          const known = providers.find((candidate) => candidate.id === id);
+          return known === undefined ? [] : [stateOf(known, order.includes(id), choice)];
         }),
       );
       const { mode, modeFrom, provider, maxLength, maxTextLength, summarize } = settings;
@@ -215,5 +212,17 @@ export function createSpeechService(deps: SpeechServiceDeps): SpeechService {
         problem,
       };
     },
+  };
+}
+
+async function stateOf(provider: SpeechProvider, isInOrder: boolean, choice: ProviderChoice) {
+  const { id, isOnline } = provider;
+  const own = providerSettings(choice.config, id);
+  return {
+    id,
+    label: speechProviderLabels.get(id) ?? id,
+    configured: await provider.isConfigured(choice.config, own),
+    isOnline,
+    isAsked: isInOrder && (await isUsable(provider, choice)),
   };
 }

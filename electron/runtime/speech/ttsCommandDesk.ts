@@ -50,12 +50,29 @@ export function createCommandDesk(deps: {
   service: SpeechService;
   preferences: SpeechPreferences;
   hardening(): Hardening;
+  /** For the ledger: who changed what. */
+  record(kind: string, by: string, data: Record<string, unknown>): void;
 }): CommandDesk {
-  const { service, preferences } = deps;
+  const { service } = deps;
   const said = (text: string): CommandAnswer => ({ ok: true, text, audio: null });
   const refused = (text: string): CommandAnswer => ({ ok: false, text, audio: null });
 
-  const switchTo = async (mode: SpeechMode, sessionKey: string | undefined): Promise<CommandAnswer> => {
+  const recorded = (by: string): Pick<SpeechPreferences, "set" | "setSession"> => ({
+    async set(change) {
+      await deps.preferences.set(change);
+      deps.record("speech.changed", by, { ...change });
+    },
+    async setSession(sessionKey, mode) {
+      await deps.preferences.setSession(sessionKey, mode);
+      deps.record("speech.changed", by, { sessionKey, mode });
+    },
+  });
+
+  const switchTo = async (
+    preferences: Pick<SpeechPreferences, "set" | "setSession">,
+    mode: SpeechMode,
+    sessionKey: string | undefined,
+  ): Promise<CommandAnswer> => {
     if (sessionKey !== undefined && deps.hardening().has("speech.ownSwitch")) {
       await preferences.setSession(sessionKey, mode);
       return said(`Reading aloud in this conversation: ${mode}.`);
@@ -67,6 +84,7 @@ export function createCommandDesk(deps: {
   return {
     async run(text, { sessionKey, by, signal }) {
       const command = parseTtsCommand(text, deps.hardening());
+      const preferences = recorded(by);
       if (command === null) throw new AppError("INVALID_INPUT", "This is not the /tts command.");
       switch (command.kind) {
         case "help":
@@ -74,12 +92,12 @@ export function createCommandDesk(deps: {
         case "invalid":
           return refused(problems[command.problem]);
         case "mode":
-          return switchTo(command.mode, sessionKey);
+          return switchTo(preferences, command.mode, sessionKey);
         case "status":
           return said(statusText(await service.view(sessionKey)));
         case "showProvider": {
           const { providers } = await service.view(sessionKey);
-          return said(`Providers, first to last: ${providers.map(providerText).join(", ")}.`);
+          return said(`Providers, first to last: ${providersText(providers)}.`);
         }
         case "provider":
           await preferences.set({ provider: command.provider });
@@ -108,15 +126,17 @@ export function createCommandDesk(deps: {
   };
 }
 
-function providerText({ id, configured }: SpeechSettingsView["providers"][number]): string {
-  return configured ? id : `${id} (not set up)`;
+/** Those that never get a text under the present choice are left out; those that lack something are named. */
+function providersText(providers: SpeechSettingsView["providers"]): string {
+  const shown = providers.filter(({ configured, isAsked }) => isAsked || !configured);
+  return shown.map(({ id, isAsked }) => (isAsked ? id : `${id} (not set up)`)).join(", ");
 }
 
 export function statusText(view: SpeechSettingsView): string {
   const { mode, modeFrom, maxLength, summarize, canSummarize, providers, problem } = view;
   return [
     `Reading aloud: ${mode} (from ${modeFrom}).`,
-    `Providers, first to last: ${providers.map(providerText).join(", ")}.`,
+    `Providers, first to last: ${providersText(providers)}.`,
     `Replies over ${maxLength} characters are ${summarize && canSummarize ? "summarised" : "cut"}.`,
     ...(problem === null ? [] : [problem]),
   ].join("\n");

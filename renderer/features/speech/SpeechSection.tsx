@@ -38,7 +38,7 @@ function Loaded({ view }: { view: SpeechSettingsView }) {
   const save = useMutationRpc("speech.set");
   const change = (values: PanelInput<"speech.set">) =>
     save.mutate(values, { onSuccess: (next) => queryClient.setQueryData(["speech.settings", {}], next) });
-  const first = view.providers.find(({ configured }) => configured);
+  const first = view.providers.find(({ isAsked }) => isAsked);
   return (
     <div className="speech-settings">
       {view.problem === null ? null : (

@@ -174,8 +174,8 @@ const view: SpeechSettingsView = {
   summarize: true,
   canSummarize: false,
   providers: [
-    { id: "system", label: "This computer", configured: true, isOnline: false },
-    { id: "openai", label: "OpenAI", configured: false, isOnline: true },
+    { id: "system", label: "This computer", configured: true, isOnline: false, isAsked: true },
+    { id: "openai", label: "OpenAI", configured: false, isOnline: true, isAsked: false },
   ],
   prefsPath: "/home/mira/.openclaw/settings/tts.json",
   problem: null,
@@ -224,7 +224,7 @@ describe("settings of speech", () => {
     show();
     expect(await screen.findByText("Texts stay on this computer.")).toBeTruthy();
     cleanup();
-    show({ providers: [{ id: "microsoft", label: "M", configured: true, isOnline: true }] });
+    show({ providers: [{ id: "microsoft", label: "M", configured: true, isOnline: true, isAsked: true }] });
     expect(await screen.findByText("Texts go to Microsoft read-aloud over the network.")).toBeTruthy();
     cleanup();
     show({ providers: [], problem: "tts.json is broken." });

@@ -7,9 +7,10 @@
  * can be acted on; anything else has the number after the item before it, or prints its own where that is not so.
  */
 
-import { type CellKind, cellMarks, PrintedRefs } from "./denseRefs.ts";
 import { escapeStart, escapeText, quoteName } from "./denseEscape.ts";
+import { type CellKind, cellMarks, PrintedRefs } from "./denseRefs.ts";
 import {
+  type DenseCache,
   type DenseNode,
   type DenseText,
   isActionable,
@@ -28,6 +29,26 @@ export interface DenseOptions<S> {
   urls: boolean;
   maxDepth?: number;
   numberOf: (node: SnapNode<S>) => number;
+  /** Of earlier prints with the same prefix and urls; not used together with `maxDepth`. */
+  cache?: PrintCache<S>;
+}
+
+/** What nodes looked like when they were printed last, and under which circumstances. */
+export interface PrintCache<S> {
+  nodes: DenseCache<S>;
+  prints: WeakMap<DenseNode<S>, CachedPrint>;
+}
+
+export interface CachedPrint {
+  key: string;
+  lines: string[];
+  frames: { ref: number; line: number; indent: number }[];
+  refs: [ref: number, role: string, name: string][];
+  last: number;
+}
+
+export function createPrintCache<S>(): PrintCache<S> {
+  return { nodes: new WeakMap(), prints: new WeakMap() };
 }
 
 export interface DensePrint {
@@ -45,7 +66,7 @@ const CHUNK = 8;
 
 export function printDense<S>(root: SnapNode<S>, options: DenseOptions<S>): DensePrint {
   const printer = new Printer(options);
-  printer.printItems(toDenseTree(root).items, 0, null);
+  printer.printItems(toDenseTree(root, options.cache?.nodes).items, 0, null);
   return printer.result();
 }
 
@@ -73,7 +94,11 @@ class Printer<S> {
   }
 
   /** Content of one block: runs of texts and inline nodes share lines, blocks have their own. */
-  printItems(items: readonly (DenseText | DenseNode<S>)[], indent: number, parent: DenseNode<S> | null): void {
+  printItems(
+    items: readonly (DenseText | DenseNode<S>)[],
+    indent: number,
+    parent: DenseNode<S> | null,
+  ): void {
     const { maxDepth } = this.#options;
     if (maxDepth !== undefined && indent > maxDepth) {
       this.#omitted += items.length;
@@ -94,7 +119,7 @@ class Printer<S> {
         previous = null;
       } else {
         end();
-        this.#printBlock(item, indent, parent, previous);
+        this.#printBlockOnce(item, indent, parent, previous);
         previous = item;
       }
     }
@@ -116,7 +141,7 @@ class Printer<S> {
       if (line.parts.length === 0) text = escapeStart(text);
       if (line.hasControl) line.hasTextAfter = true;
     } else {
-      text = this.#inline(item, "line");
+      text = this.#inlineOnce(item);
       if (isLabelledRole(item.node.role)) {
         line.hasControl = true;
         line.hasTextAfter = false;
@@ -126,15 +151,75 @@ class Printer<S> {
     line.chars += text.length + 1;
   }
 
-  #printBlock(item: DenseNode<S>, indent: number, parent: DenseNode<S> | null, previous: DenseNode<S> | null): void {
+  /** As `#printBlock`, from the cache when nothing that the print depends on has changed. */
+  #printBlockOnce(
+    item: DenseNode<S>,
+    indent: number,
+    parent: DenseNode<S> | null,
+    previous: DenseNode<S> | null,
+  ): void {
+    const { cache, maxDepth } = this.#options;
+    if (cache === undefined || maxDepth !== undefined) {
+      this.#printBlock(item, indent, parent, previous);
+      return;
+    }
+    const follows = this.#refs.follows(item.node);
+    const key = `${indent} ${follows} ${parent?.node.role === "list"} ${previous?.node.role === "list"}`;
+    const known = cache.prints.get(item);
+    if (known?.key === key) {
+      const base = this.#lines.length;
+      for (const line of known.lines) this.#lines.push(line);
+      for (const frame of known.frames) this.#frames.push({ ...frame, line: frame.line + base });
+      this.#refs.replay(known.refs, known.last);
+      return;
+    }
+    const start = { lines: this.#lines.length, frames: this.#frames.length, refs: this.#refs.refs.length };
+    this.#printBlock(item, indent, parent, previous);
+    cache.prints.set(item, {
+      key,
+      lines: this.#lines.slice(start.lines),
+      frames: this.#frames.slice(start.frames).map((frame) => ({ ...frame, line: frame.line - start.lines })),
+      refs: this.#refs.refs.slice(start.refs),
+      last: this.#refs.last,
+    });
+  }
+
+  #inlineOnce(item: DenseNode<S>): string {
+    const { cache } = this.#options;
+    if (cache === undefined) return this.#inline(item, "line");
+    const key = `inline ${this.#refs.follows(item.node)}`;
+    const known = cache.prints.get(item);
+    const [text] = known?.lines ?? [];
+    if (known?.key === key && text !== undefined) {
+      this.#refs.replay(known.refs, known.last);
+      return text;
+    }
+    const start = this.#refs.refs.length;
+    const made = this.#inline(item, "line");
+    const refs = this.#refs.refs.slice(start);
+    cache.prints.set(item, { key, lines: [made], frames: [], refs, last: this.#refs.last });
+    return made;
+  }
+
+  #printBlock(
+    item: DenseNode<S>,
+    indent: number,
+    parent: DenseNode<S> | null,
+    previous: DenseNode<S> | null,
+  ): void {
     const { node } = item;
     const states = statesIn(node);
-    if (node.role === "iframe") return this.#printFrame(item, indent);
+    if (node.role === "iframe") {
+      this.#printFrame(item, indent);
+      return;
+    }
     if (node.role === "list" && node.name === "" && states.length === 0 && item.items.every(isListItem)) {
-      // The dashes say that it is a list; a second one right after it needs its own line to be told apart.
-      if (previous?.node.role !== "list") {
+      // The dashes say that it is a list; a second one right after it needs its own line to be told apart, and so does
+      // one whose number does not follow.
+      if (previous?.node.role !== "list" && this.#refs.follows(node)) {
         this.#refs.skip(node);
-        return this.printItems(item.items, indent, item);
+        this.printItems(item.items, indent, item);
+        return;
       }
     }
     const marker = this.#markerOf(item, parent);
@@ -147,15 +232,16 @@ class Printer<S> {
       if (split !== -1) this.printItems(item.items.slice(split), indent + 1, item);
       return;
     }
-    if (node.role === "row" && isSimpleRow(item)) return this.#printRow(item, indent, states);
-    this.#printNamedBlock(item, indent);
+    if (node.role === "row" && isSimpleRow(item)) this.#printRow(item, indent, states);
+    else this.#printNamedBlock(item, indent);
   }
 
   #markerOf(item: DenseNode<S>, parent: DenseNode<S> | null): string | null {
     const { node } = item;
     if (node.role === "listitem") return parent?.node.role === "list" ? "- " : null;
     if (node.role === "paragraph") return "¶ ";
-    if (node.role === "heading" && node.level !== undefined && node.level <= 6) return `${"#".repeat(node.level)} `;
+    if (node.role === "heading" && node.level !== undefined && node.level <= 6)
+      return `${"#".repeat(node.level)} `;
     return null;
   }
 
@@ -181,13 +267,16 @@ class Printer<S> {
     const ref = this.#refs.take(node) ?? "";
     let head = `${ref}:${tagOf(node)}`;
     for (const state of statesIn(node)) head += `,${state}`;
-    const name = item.printedName === "" && item.items.length === 0 ? node.name : item.printedName;
+    const isDerived = isHardBlockRole(node.role) && node.isNameFromContent === true;
+    const name = item.printedName === "" && !isDerived ? node.name : item.printedName;
     if (name !== "") head += ` ${quoteName(name)}`;
     const isShort = item.items.length > 0 && item.items.every((one) => isText(one));
     if (isShort) this.#push(indent, `${head}: ${this.#inlineItems(item.items, "line", true, item)}`);
     else {
       this.#push(indent, head);
-      this.printItems(item.items, indent + 1, item);
+      // Rows stand below their group without going deeper: a table has many, and nothing else begins with a bar.
+      const isRows = node.role === "rowgroup" && nodesIn(item.items).length === item.items.length;
+      this.printItems(item.items, isRows ? indent : indent + 1, item);
     }
   }
 
@@ -205,7 +294,8 @@ class Printer<S> {
       const cellStates = statesIn(cell.node);
       if (cellStates.length > 0) line += `{${cellStates.join(",")}} `;
       if (cell.printedName !== "") line += `${quoteName(cell.printedName)} `;
-      else if (cell.items.length === 0 && cell.node.name !== "") line += escapeStart(escapeText(cell.node.name, "cell"));
+      else if (cell.items.length === 0 && cell.node.name !== "")
+        line += escapeStart(escapeText(cell.node.name, "cell"));
       line += `${this.#inlineItems(cell.items, "cell", true, cell)} `;
     }
     this.#push(indent, line.trimEnd());
@@ -217,7 +307,12 @@ class Printer<S> {
     isStart: boolean,
     owner: DenseNode<S>,
   ): string {
-    if (items.length === 0 && owner.printedName === "" && owner.node.name !== "" && !valueRoles.has(owner.node.role)) {
+    if (
+      items.length === 0 &&
+      owner.printedName === "" &&
+      owner.node.name !== "" &&
+      !valueRoles.has(owner.node.role)
+    ) {
       const name = escapeText(owner.node.name, where);
       return where === "cell" && owner.node.role.endsWith("cell") ? "" : isStart ? escapeStart(name) : name;
     }
@@ -242,21 +337,17 @@ class Printer<S> {
       tag = `:${[tag, ...states].join(",")}`;
     } else tag = "";
     let text = `[${ref}${tag}`;
-    if (item.printedName !== "") text += ` ${quoteName(item.printedName)}`;
-    const content = this.#contentText(item, where);
-    if (content !== "") text += ` ${content}`;
+    const options = optionsOnly(item);
+    if (options.length > 0) {
+      text += ` ${quoteName(node.name)}: ${options.map((option) => this.#option(option)).join("; ")}`;
+    } else {
+      if (item.printedName !== "") text += ` ${quoteName(item.printedName)}`;
+      const content = this.#inlineItems(item.items, where, true, item);
+      if (content !== "") text += ` ${content}`;
+    }
     if (node.placeholder !== undefined) text += ` ~ ${escapeText(node.placeholder, where)}`;
     if (this.#options.urls && node.url !== undefined) text += ` → ${escapeText(node.url, where)}`;
     return `${text}]`;
-  }
-
-  #contentText(item: DenseNode<S>, where: Where): string {
-    const nodes = nodesIn(item.items);
-    const isChoice = item.node.role === "combobox" || item.node.role === "listbox";
-    if (isChoice && nodes.length > 0 && nodes.length === item.items.length && nodes.every(isPlainOption)) {
-      return nodes.map((option) => this.#option(option)).join("; ");
-    }
-    return this.#inlineItems(item.items, where, true, item);
   }
 
   /** Options of a drop-down: `*` the chosen one. */
@@ -282,7 +373,9 @@ function breaksBefore<S>(
 ): boolean {
   if (isText(item)) {
     const isLabel = next !== undefined && !isText(next) && isLabelledRole(next.node.role) && line.hasControl;
-    return isLabel || (line.hasTextAfter && item.startsElement) || (line.chars > WRAP_CHARS && item.startsElement);
+    return (
+      isLabel || (line.hasTextAfter && item.startsElement) || (line.chars > WRAP_CHARS && item.startsElement)
+    );
   }
   return (line.hasControl && isLabelledRole(item.node.role)) || line.chars > MAX_LINE_CHARS;
 }
@@ -297,6 +390,12 @@ function isInline<S>(item: DenseNode<S>): boolean {
 
 function optionCount<S>(item: DenseNode<S>): number {
   return item.node.role === "combobox" ? item.items.length : 0;
+}
+
+/** @returns the options of a drop-down that consists of nothing else; empty for everything else */
+function optionsOnly<S>({ node, items }: DenseNode<S>): DenseNode<S>[] {
+  const isChoice = node.role === "combobox" || node.role === "listbox";
+  return isChoice && items.every(isPlainOption) ? nodesIn(items) : [];
 }
 
 function isPlainOption<S>(item: DenseText | DenseNode<S>): boolean {

@@ -2,7 +2,7 @@
 
 import type { DenseOptions, DensePrint } from "./dense.ts";
 import { escapeText, quoteName } from "./denseEscape.ts";
-import { type DenseNode, contentOf, isActionable, isText, nodesIn, toDenseTree } from "./denseTree.ts";
+import { contentOf, type DenseNode, isActionable, isText, nodesIn, toDenseTree } from "./denseTree.ts";
 import { interactiveRoles } from "./roles.ts";
 import { type SnapNode, statesIn } from "./tree.ts";
 
@@ -44,7 +44,8 @@ function lineOf<S>(item: DenseNode<S>, role: string, isSameRole: boolean): strin
   const { node } = item;
   const states = statesIn(node).filter((state) => state !== "active");
   let line = isSameRole && states.length === 0 ? "" : ` ${[role, ...states].join(",")}`;
-  const name = node.name !== "" ? node.name : interactiveRoles.has(node.role) ? "" : contentOf(item).slice(0, 80);
+  const name =
+    node.name !== "" ? node.name : interactiveRoles.has(node.role) ? "" : contentOf(item).slice(0, 80);
   const [firstWord] = name.split(/[\s,]/, 1);
   if (name !== "") {
     const isPlain = !roleWords.has(firstWord ?? "") && !/^["\\]/.test(name) && !name.includes(": ");
@@ -52,7 +53,9 @@ function lineOf<S>(item: DenseNode<S>, role: string, isSameRole: boolean): strin
   }
   const options = optionsOf(item);
   if (options.length > 0) {
-    const texts = options.map(({ node: one }) => `${one.selected === true ? "*" : ""}${escapeText(one.name, "option")}`);
+    const texts = options.map(
+      ({ node: one }) => `${one.selected === true ? "*" : ""}${escapeText(one.name, "option")}`,
+    );
     line += `: ${texts.join("; ")}`;
   }
   return line;

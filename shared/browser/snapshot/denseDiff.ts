@@ -35,12 +35,20 @@ interface Hunk {
   added: number[];
 }
 
-function hunks(old: readonly string[], now: readonly string[], start: number, oldEnd: number, nowEnd: number): Hunk[] {
+function hunks(
+  old: readonly string[],
+  now: readonly string[],
+  start: number,
+  oldEnd: number,
+  nowEnd: number,
+): Hunk[] {
   const rows = oldEnd - start;
   const columns = nowEnd - start;
   if (rows === 0 || columns === 0 || rows * columns > MAX_TABLE) {
     if (rows + columns === 0) return [];
-    return rows * columns > MAX_TABLE ? bySet(old, now, start, oldEnd, nowEnd) : [{ removed: rows, added: range(start, nowEnd) }];
+    return rows * columns > MAX_TABLE
+      ? bySet(old, now, start, oldEnd, nowEnd)
+      : [{ removed: rows, added: range(start, nowEnd) }];
   }
   // Longest common run of lines, from the end, so that the walk below goes forward.
   const width = columns + 1;
@@ -83,7 +91,13 @@ function hunks(old: readonly string[], now: readonly string[], start: number, ol
 }
 
 /** Far too different for a table: lines that were not there at all. */
-function bySet(old: readonly string[], now: readonly string[], start: number, oldEnd: number, nowEnd: number): Hunk[] {
+function bySet(
+  old: readonly string[],
+  now: readonly string[],
+  start: number,
+  oldEnd: number,
+  nowEnd: number,
+): Hunk[] {
   const known = new Set(old.slice(start, oldEnd));
   const kept = new Set(now.slice(start, nowEnd));
   const removed = old.slice(start, oldEnd).filter((line) => !kept.has(line)).length;

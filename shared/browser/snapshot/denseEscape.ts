@@ -5,7 +5,7 @@ const structureStart = /^(?:[#\-|¶:~+@"{*=^<…]|(?:f\d+)?e\d+(?![\w]))/;
 
 /** Page text anywhere: brackets and the mark itself; in cells also the bar, in options the semicolon. */
 export function escapeText(text: string, where: "line" | "cell" | "option"): string {
-  let escaped = text.replace(/[\\[\]→]/g, "\\$&");
+  let escaped = text.replace(/[\\[\]→~]/g, "\\$&");
   if (where === "cell") escaped = escaped.replaceAll("|", "\\|");
   if (where === "option") escaped = escaped.replace(/[;|]/g, "\\$&");
   return escaped;

@@ -55,6 +55,22 @@ export class PrintedRefs<S> {
     this.#advance(node);
   }
 
+  /** Number that was printed or implied last. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Takes over what an earlier print of the same nodes did. */
+  replay(refs: readonly [ref: number, role: string, name: string][], last: number): void {
+    for (const ref of refs) this.refs.push(ref);
+    this.#last = last;
+  }
+
+  /** Whether the number would not have to be printed. */
+  follows(node: SnapNode<S>): boolean {
+    return this.#numberOf(node) === this.#last + 1;
+  }
+
   #advance(node: SnapNode<S>): boolean {
     const number = this.#numberOf(node);
     const isNext = number === this.#last + 1;

@@ -65,19 +65,27 @@ export function isActionable(node: SnapNode): boolean {
   return interactiveRoles.has(node.role) || node.isClickable === true || node.isEditable === true;
 }
 
-/** @param root a `fragment`, as walked: not distilled */
-export function toDenseTree<S>(root: SnapNode<S>): DenseNode<S> {
-  return densify(root);
+/** Dense nodes of nodes that an earlier walk made and that still stand. */
+export type DenseCache<S> = WeakMap<SnapNode<S>, DenseNode<S>>;
+
+/**
+ * @param root a `fragment`, as walked: not distilled
+ * @param cache filled and used; nodes never change, so what was made of one stays right
+ */
+export function toDenseTree<S>(root: SnapNode<S>, cache?: DenseCache<S>): DenseNode<S> {
+  return densify(root, cache);
 }
 
 function isWrapper(node: SnapNode): boolean {
   return node.role === "generic" && node.name === "" && node.isClickable !== true && node.isEditable !== true;
 }
 
-function densify<S>(node: SnapNode<S>): DenseNode<S> {
+function densify<S>(node: SnapNode<S>, cache: DenseCache<S> | undefined): DenseNode<S> {
+  const known = cache?.get(node);
+  if (known !== undefined) return known;
   const items: (DenseText | DenseNode<S>)[] = [];
   const state = { buffer: "", hasEdge: false };
-  collect(node.children, items, state);
+  collect(node.children, items, state, cache);
   flush(items, state);
   const dense: DenseNode<S> = { node, items, size: 1, hasBlock: false, printedName: node.name };
   dropRepeatedTexts(dense);
@@ -87,6 +95,7 @@ function densify<S>(node: SnapNode<S>): DenseNode<S> {
     dense.hasBlock ||= item.hasBlock || isHardBlockRole(item.node.role);
   }
   dense.printedName = nameToPrint(dense);
+  cache?.set(node, dense);
   return dense;
 }
 
@@ -104,6 +113,7 @@ function collect<S>(
   children: readonly (SnapNode<S> | string)[],
   items: (DenseText | DenseNode<S>)[],
   state: Collecting,
+  cache: DenseCache<S> | undefined,
 ): void {
   for (const child of children) {
     if (typeof child === "string") {
@@ -111,10 +121,10 @@ function collect<S>(
       else state.buffer += child;
     } else if (isWrapper(child)) {
       edge(items, state);
-      collect(child.children, items, state);
+      collect(child.children, items, state, cache);
       edge(items, state);
     } else {
-      const dense = densify(child);
+      const dense = densify(child, cache);
       if (isNothing(dense)) continue;
       flush(items, state);
       items.push(dense);
@@ -125,16 +135,15 @@ function collect<S>(
 
 /** Texts of two elements that touch without a blank are one word on the page: they stay together. */
 function edge<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
-  if (/\S$/.test(state.buffer)) return markEdge(state);
+  if (/\S$/.test(state.buffer)) {
+    if (!state.buffer.endsWith(PENDING)) state.buffer += PENDING;
+    return;
+  }
   if (state.buffer.trim() !== "") flush(items, state);
   state.hasEdge = true;
 }
 
 const PENDING = "\ue001";
-
-function markEdge(state: Collecting): void {
-  if (!state.buffer.endsWith(PENDING)) state.buffer += PENDING;
-}
 
 function flush<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
   // A pending edge counts only where a blank follows it.
@@ -161,12 +170,21 @@ function dropRepeatedTexts<S>(dense: DenseNode<S>): void {
   const kept: (DenseText | DenseNode<S>)[] = [];
   for (const [index, item] of items.entries()) {
     if (!isText(item)) {
-      if (isCaptionOf(item, node)) item.items = [];
-      kept.push(item);
+      kept.push(isCaptionOf(item, node) ? { ...item, items: [] } : item);
       continue;
     }
     let { text } = item;
-    if (node.isNameFromContent !== true && node.name !== "" && isHardBlockRole(node.role) && text === node.name) continue;
+    // A tree item's name stands beside the items below it; it is printed once, in front.
+    if (text === node.name && items.length > 1 && node.isNameFromContent === true) {
+      if (squash(contentOf(dense)) !== squash(node.name)) continue;
+    }
+    if (
+      node.isNameFromContent !== true &&
+      node.name !== "" &&
+      isHardBlockRole(node.role) &&
+      text === node.name
+    )
+      continue;
     for (const neighbour of [items[index - 1], items[index + 1]]) {
       if (neighbour === undefined || isText(neighbour) || !labelledRoles.has(neighbour.node.role)) continue;
       text = withoutName(text, neighbour.node.name);
@@ -179,7 +197,8 @@ function dropRepeatedTexts<S>(dense: DenseNode<S>): void {
 /** A caption or legend with a role of its own says what the name of its parent says. */
 function isCaptionOf<S>(item: DenseNode<S>, parent: SnapNode<S>): boolean {
   const [only] = item.items;
-  if (item.node.role !== "caption" || item.items.length !== 1 || only === undefined || !isText(only)) return false;
+  if (item.node.role !== "caption" || item.items.length !== 1 || only === undefined || !isText(only))
+    return false;
   return only.text === parent.name;
 }
 
@@ -187,7 +206,11 @@ function isCaptionOf<S>(item: DenseNode<S>, parent: SnapNode<S>): boolean {
 function withoutName(text: string, name: string): string {
   if (name === "" || !text.includes(name)) return text;
   if (text === name) return "";
-  const rest = text.startsWith(name) ? text.slice(name.length) : text.endsWith(name) ? text.slice(0, -name.length) : text;
+  const rest = text.startsWith(name)
+    ? text.slice(name.length)
+    : text.endsWith(name)
+      ? text.slice(0, -name.length)
+      : text;
   return rest.length <= 4 || rest.length * 4 < text.length ? rest.trim() : text;
 }
 
@@ -202,6 +225,7 @@ function nameToPrint<S>(dense: DenseNode<S>): string {
   const { node } = dense;
   if (node.name === "") return "";
   if (valueRoles.has(node.role)) return node.name;
+  if (blockRoles.has(node.role) && node.isNameFromContent !== true) return node.name;
   if (dense.items.length === 0) return "";
   if (contentNamed.has(node.role) && node.isNameFromContent === true) return "";
   if (squash(contentOf(dense)) === squash(node.name)) return "";

@@ -2,8 +2,8 @@
 
 import { RoleNameTracker } from "./roleNameTracker.ts";
 import { earnsRef, interactiveRoles, structuralRoles } from "./roles.ts";
-import type { SnapNode } from "./tree.ts";
 import type { RefInfo, RoleSnapshot, RoleSnapshotOptions } from "./snapshotTypes.ts";
+import type { SnapNode } from "./tree.ts";
 
 export interface RoleSnapshotRules {
   /** Names with quotes, colons and backslashes are read as YAML means them, instead of cut or passed over. */
@@ -30,7 +30,11 @@ const EMPTY = "(empty)";
  * @param yaml snapshot of `:root` in Playwright's default mode
  * @param options filters as the tool's parameters name them
  */
-export function toRoleSnapshot(yaml: string, options: RoleSnapshotOptions, rules: RoleSnapshotRules): RoleSnapshot {
+export function toRoleSnapshot(
+  yaml: string,
+  options: RoleSnapshotOptions,
+  rules: RoleSnapshotRules,
+): RoleSnapshot {
   let count = 0;
   const nextRef = () => {
     count += 1;
@@ -75,7 +79,8 @@ function transform(
     }
     const role = parsed.role.toLowerCase();
     // Something that acts like a control without the role of one.
-    const isActedOn = rules.nodeOfLine?.(index)?.isClickable === true || rules.nodeOfLine?.(index)?.isEditable === true;
+    const isActedOn =
+      rules.nodeOfLine?.(index)?.isClickable === true || rules.nodeOfLine?.(index)?.isEditable === true;
     const isInteractive = interactiveRoles.has(role) || isActedOn;
     if (options.interactive === true && !isInteractive) continue;
     if (options.compact === true && structuralRoles.has(role) && parsed.name === "" && !isActedOn) continue;
@@ -140,7 +145,9 @@ function parseLine(line: string, readsYaml: boolean): ParsedLine | null {
       return readNamed(quoted[1], quoted[2].replaceAll("''", "'"), quoted[3], true);
     }
     const plain = /^(\s*-\s*)(\w.*)$/.exec(line);
-    return plain?.[1] !== undefined && plain[2] !== undefined ? readNamed(plain[1], plain[2], "", false) : null;
+    return plain?.[1] !== undefined && plain[2] !== undefined
+      ? readNamed(plain[1], plain[2], "", false)
+      : null;
   }
   const match = /^(\s*-\s*)(\w+)(?:\s+"([^"]*)")?(.*)$/.exec(line);
   if (match?.[1] === undefined || match[2] === undefined) return null;

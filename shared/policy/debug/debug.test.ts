@@ -17,6 +17,9 @@ import { collectFindings } from "./findings.ts";
 import { finish } from "./steps.ts";
 import { whyTool } from "./whyTool.ts";
 
+/** Many samples: on a machine with other work they may take their time. */
+const thorough = { timeout: 120_000 };
+
 const reference: ReadonlySet<string> = new Set();
 const hardened: ReadonlySet<string> = new Set(policyHardening.map((rule) => rule.id));
 const tools = listKnownTools({}, { provider: "openai", model: "m", hasImageModel: true });
@@ -44,7 +47,7 @@ describe("applyEdits", () => {
   });
 });
 
-describe("whyTool", () => {
+describe("whyTool", thorough, () => {
   const owner: PolicyContext = { agentId: "a1", senderIsOwner: true };
 
   test("finds why the browser is missing from a coding agent, and offers alsoAllow for that agent first", () => {
@@ -266,7 +269,7 @@ describe("assertions", () => {
   });
 });
 
-describe("enumerateContexts", () => {
+describe("enumerateContexts", thorough, () => {
   const small = fc.record({
     global: fc.constantFrom({}, { deny: ["exec"] }, { profile: "messaging" }),
     provider: fc.constantFrom(

@@ -23,6 +23,9 @@ import {
 import { finish } from "./steps.ts";
 import { createClassEvaluator } from "./survivors.ts";
 
+/** Many samples: on a machine with other work they may take their time. */
+const thorough = { timeout: 120_000 };
+
 const lists = fc.record(
   {
     allow: fc.array(entryArbitrary, { maxLength: 3 }),
@@ -70,7 +73,7 @@ const hardenings = fc.constantFrom<ReadonlySet<string>>(
   new Set(policyHardening.map((rule) => rule.id)),
 );
 
-describe("createClassEvaluator", () => {
+describe("createClassEvaluator", thorough, () => {
   test("gives the tools that the engine gives, in every class", () => {
     fc.assert(
       fc.property(wideConfig, wideTools, hardenings, (config, tools, hardening) => {
@@ -95,7 +98,7 @@ describe("createClassEvaluator", () => {
   });
 });
 
-describe("compiling an edit on top of an earlier compilation", () => {
+describe("compiling an edit on top of an earlier compilation", thorough, () => {
   const places: (string | number)[][] = [
     ["tools", "deny"],
     ["tools", "allow"],
@@ -159,7 +162,7 @@ describe("compiling an edit on top of an earlier compilation", () => {
   });
 });
 
-describe("checkAssertions", () => {
+describe("checkAssertions", thorough, () => {
   /** The conditions as words, for a second implementation over the classes put together. */
   const conditions = fc.subarray(
     [

@@ -60,7 +60,7 @@ const diagnoses: readonly Diagnosis[] = [
   },
   {
     pattern: /Malformed value/,
-    kind: "bad_request",
+    kind: "bad_value",
     text: (what) =>
       `${what} does not take this value. Dates are written 2026-03-31, times 14:30, colours #rrggbb, ranges as a number within their limits.`,
   },

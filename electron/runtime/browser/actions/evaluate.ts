@@ -5,11 +5,13 @@ import { messageOf } from "../../../../shared/errors/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { browserProblem } from "../problems.ts";
 import { actionProblem } from "./actionProblem.ts";
+import { callIfFunction, inPage } from "./inPage.ts";
 import { withinTime } from "./withinTime.ts";
 
 /** The two take the same text, but their types do not agree on one signature. */
 function run(subject: Page | ElementHandle, source: string): Promise<unknown> {
-  return "mainFrame" in subject ? subject.evaluate(source) : subject.evaluate(source);
+  const called = inPage(callIfFunction(source));
+  return "mainFrame" in subject ? subject.evaluate(called, undefined) : subject.evaluate(called, undefined);
 }
 
 /** Characters of a result; more is cut by the tool with a note. */
@@ -29,8 +31,7 @@ export async function evaluateOn(
   const limitMs = Math.max(1000, timeoutMs - 500);
   let value: unknown;
   try {
-    // A text is evaluated there; when that gives a function, it is called.
-    value = await withinTime<unknown>(run(subject, `${fn}\n`), {
+    value = await withinTime<unknown>(run(subject, fn), {
       timeoutMs: limitMs,
       signal,
       onTimeout: () =>

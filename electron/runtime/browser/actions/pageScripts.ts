@@ -1,29 +1,31 @@
 /** The few scripts that run inside pages, as source: this layer is compiled without the types of a page. */
 
+import { inPage } from "./inPage.ts";
+
 /** Who an element is, for one that was found by a selector. */
-export const describeElement = `(element) => ({
+export const describeElement = inPage(`(element) => ({
   role: String(element.getAttribute("role") || element.tagName.toLowerCase()).slice(0, 40),
   name: String(element.getAttribute("aria-label") || element.innerText || "").trim().slice(0, 200),
-})`;
+})`);
 
-export const tagNameOf = `(element) => String(element.tagName)`;
+export const tagNameOf = inPage(`(element) => String(element.tagName)`);
 
-export const optionTexts = `(element) => Array.from(element.options || [])
+export const optionTexts = inPage(`(element) => Array.from(element.options || [])
   .slice(0, 500)
-  .map((option) => String(option.label || option.value))`;
+  .map((option) => String(option.label || option.value))`);
 
 /** Whether what is typed into it must not be shown anywhere. */
-export const isSecretField = `(element) => {
+export const isSecretField = inPage(`(element) => {
   const type = String(element.type || "").toLowerCase();
   const hint = String(element.autocomplete || "").toLowerCase();
   return type === "password" || /password|one-time-code|cc-number|cc-csc/.test(hint);
-}`;
+}`);
 
 /**
  * What a click on this element would send and where to: the form it belongs to, with its fields. Null when it is no
  * control of a form. Secret values never leave the page.
  */
-export const formOf = `(element) => {
+export const formOf = inPage(`(element) => {
   const form = element.form || (element.closest ? element.closest("form") : null);
   const link = element.closest ? element.closest("a[href]") : null;
   if (!form) return link ? { kind: "link", to: String(link.href).slice(0, 2000), fields: [] } : null;
@@ -45,21 +47,21 @@ export const formOf = `(element) => {
   }
   const to = element.formAction && element.hasAttribute("formaction") ? element.formAction : form.action;
   return { kind: "form", to: String(to).slice(0, 2000), method: String(form.method), fields };
-}`;
+}`);
 
 /** Draws a frame around an element for a picture, and takes it away again. */
-export const markElement = `(element) => {
+export const markElement = inPage(`(element) => {
   const before = element.style.outline;
   element.style.outline = "3px solid #ff4500";
   return before;
-}`;
-export const unmarkElement = `(element, before) => { element.style.outline = before; }`;
+}`);
+export const unmarkElement = inPage(`(element, before) => { element.style.outline = before; }`);
 
 /** Resolves when the page has drawn what is due, or after a moment where nothing is drawn. */
-export const nextPaint = `() => new Promise((resolve) => {
+export const nextPaint = inPage(`() => new Promise((resolve) => {
   setTimeout(resolve, 60);
   requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-})`;
+})`);
 
 export interface FormFacts {
   kind: "form" | "link";

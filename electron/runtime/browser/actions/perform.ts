@@ -22,6 +22,7 @@ export interface PerformContext {
    */
   before(step: Act, element: FoundElement | null, detail: string | null): Promise<void>;
   closeTab(): Promise<void>;
+  resize(width: number, height: number): Promise<void>;
 }
 
 /** `text`: one line on what was done. `value`: of evaluate, JSON text; null when it gave nothing. */
@@ -107,7 +108,7 @@ export async function perform(act: Act, context: PerformContext): Promise<Perfor
     case "fill":
       return fill(act, context);
     case "resize":
-      await guarded("The window", 5000, () => page.setViewportSize({ width: act.width, height: act.height }));
+      await guarded("The window", 5000, () => context.resize(act.width, act.height));
       return done(`The viewport is ${act.width} × ${act.height}`);
     case "wait":
       if (act.fn !== undefined && !context.evaluateEnabled) throw evaluateDisabled();

@@ -1,10 +1,12 @@
 /** Waits for what an agent names: time, text, an element, an address, a load state, a condition. */
 
-import type { Page } from "playwright-core";
+import { errors, type Page } from "playwright-core";
+import { messageOf } from "../../../../shared/errors/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { browserProblem } from "../problems.ts";
 import { actionProblem, isTimeout } from "./actionProblem.ts";
 import type { WaitAct } from "./actTypes.ts";
+import { callIfFunction, inPage } from "./inPage.ts";
 import { pause, withinTime } from "./withinTime.ts";
 
 /** In a tab in the background no frames are drawn, so conditions are looked at by time. */
@@ -66,10 +68,30 @@ export async function waitFor(page: Page, act: WaitAct, signal: AbortSignal | un
   if (act.fn !== undefined) {
     const { fn } = act;
     await step("the condition", "The condition did not become true", () =>
-      page.waitForFunction(`${fn}\n`, undefined, { timeout, polling: pollMs }),
+      untilTrue(page, fn, timeout, signal),
     );
   }
   return `Waited for ${waited.join(", ")}`;
+}
+
+/** Promises are awaited, and a document that is replaced meanwhile is asked anew. */
+async function untilTrue(
+  page: Page,
+  fn: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const condition = inPage(callIfFunction(fn));
+  const untilMs = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      if (await page.evaluate(condition, undefined)) return;
+    } catch (error) {
+      if (!/Execution context was destroyed|Cannot find context/i.test(messageOf(error))) throw error;
+    }
+    if (performance.now() > untilMs) throw new errors.TimeoutError("the condition did not become true");
+    await pause(pollMs, signal);
+  }
 }
 
 function quoted(text: string): string {

@@ -24,13 +24,16 @@ const openTimeoutMs = 10_000;
 const answerTimeoutMs = 15_000;
 
 /** @throws AppError UNAVAILABLE */
-export async function openBrowserSocket(wsUrl: string): Promise<BrowserSocket> {
+export async function openBrowserSocket(
+  wsUrl: string,
+  handshakeTimeout = openTimeoutMs,
+): Promise<BrowserSocket> {
   const url = new URL(wsUrl);
   const auth =
     url.username === ""
       ? {}
       : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` };
-  const socket = new WebSocket(wsUrl, { handshakeTimeout: openTimeoutMs, perMessageDeflate: false, ...auth });
+  const socket = new WebSocket(wsUrl, { handshakeTimeout, perMessageDeflate: false, ...auth });
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("error", (cause) =>

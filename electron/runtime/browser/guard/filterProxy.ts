@@ -188,7 +188,7 @@ async function tunnel(
   const [, host = "", portText = ""] = authority;
   const port = Number(portText);
   const url = port === 443 ? `https://${host}/` : `${port === 80 ? "http" : "https"}://${host}:${port}/`;
-  const verdict = await guard.judgeRequest(url, "tunnel");
+  const verdict = await guard.judgeRequest(url, "other");
   if (verdict.verdict === "blocked") {
     client.end(`HTTP/1.1 403 Forbidden\r\nX-Sallyport-Blocked: ${verdict.kind}\r\nContent-Length: 0\r\n\r\n`);
     return;

@@ -19,7 +19,9 @@ export async function holdArrivals(
     const verdict = await deps.guard.judgeArrival(url);
     if (verdict.verdict === "allowed" || frame.url() !== url) return;
     const what = frame.parentFrame() === null ? "navigation" : "subframe";
-    deps.feed.add(deps.profile, what, { ...verdict, url });
+    // A request that was refused on its way ends on the guard's own page, which is left too, but is no second news.
+    if (!deps.feed.list(deps.profile).some((one) => one.url === url))
+      deps.feed.add(deps.profile, what, { ...verdict, url });
     await leave(frame, deps.logger);
   };
   const watch = (page: Page): void => {

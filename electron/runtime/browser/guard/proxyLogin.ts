@@ -64,10 +64,7 @@ async function openTab(socket: BrowserSocket, url: string): Promise<() => Promis
     return async () => {
       await socket.send("Target.closeTarget", { targetId: made });
     };
-  const { targetInfos } = targets.parse(await socket.send("Target.getTargets"));
-  const page = targetInfos.find(({ type }) => type === "page");
-  if (page === undefined)
-    throw new AppError("UNAVAILABLE", "The browser has no page to log into the guard with.");
+  const page = await firstPage(socket);
   const attached = await socket.send("Target.attachToTarget", { targetId: page.targetId, flatten: true });
   const session = sessionId.parse(attached).sessionId;
   await socket.send("Page.navigate", { url }, session);
@@ -75,6 +72,19 @@ async function openTab(socket: BrowserSocket, url: string): Promise<() => Promis
     await socket.send("Page.navigate", { url: "about:blank" }, session);
     await socket.send("Target.detachFromTarget", { sessionId: session });
   };
+}
+
+/** An app opens its first window some time after its port answers. */
+async function firstPage(socket: BrowserSocket): Promise<{ targetId: string }> {
+  const endsAtMs = performance.now() + loginTimeoutMs;
+  for (;;) {
+    const { targetInfos } = targets.parse(await socket.send("Target.getTargets"));
+    const page = targetInfos.find(({ type }) => type === "page");
+    if (page !== undefined) return page;
+    if (performance.now() > endsAtMs)
+      throw new AppError("UNAVAILABLE", "The browser has no page to log into the guard with.");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 async function withTimeout(work: Promise<void>): Promise<void> {

@@ -1,8 +1,9 @@
 /** Dense snapshots of one document, and what each viewer has seen of it. */
 
-import { printDense } from "../../../../shared/browser/snapshot/dense.ts";
+import { createPrintCache, type PrintCache, printDense } from "../../../../shared/browser/snapshot/dense.ts";
 import { printControls } from "../../../../shared/browser/snapshot/denseControls.ts";
 import { diffLines } from "../../../../shared/browser/snapshot/denseDiff.ts";
+import type { Changes } from "./changes.page.ts";
 import { bodyOf, documentElementOf, queryDocument } from "./dom.page.ts";
 import type { DenseInput, DenseReply } from "./pageProtocol.ts";
 import type { Refs } from "./refs.page.ts";
@@ -12,31 +13,42 @@ const MAX_VIEWERS = 8;
 
 export class DenseView {
   readonly #refs: Refs;
+  readonly #changes: Changes;
   /** Lines by viewer and by what was asked for. */
   readonly #seen = new Map<string, string[]>();
+  readonly #caches = { plain: createPrintCache<Element>(), withUrls: createPrintCache<Element>() };
 
-  constructor(refs: Refs) {
+  constructor(refs: Refs, changes: Changes) {
     this.#refs = refs;
+    this.#changes = changes;
   }
 
   take(input: DenseInput): DenseReply {
     const start =
-      input.selector === undefined ? (bodyOf(document) ?? documentElementOf(document)) : queryDocument(document, input.selector);
+      input.selector === undefined
+        ? (bodyOf(document) ?? documentElementOf(document))
+        : queryDocument(document, input.selector);
     if (start === null) return { found: false };
-    const walked = walkPage(start, { sees: "all", masks: input.masks, clickables: true });
+    const walked = walkPage(start, {
+      sees: "all",
+      masks: input.masks,
+      clickables: true,
+      boxes: false,
+      ...(input.selector === undefined ? { changes: this.#changes } : {}),
+    });
     const options = {
       prefix: input.prefix,
       urls: input.urls,
       ...(input.maxDepth === undefined ? {} : { maxDepth: input.maxDepth }),
       numberOf: (node: PageNode) =>
         node.source === undefined ? 0 : this.#refs.numberOf(node.source, node.role, node.name),
+      ...(input.selector === undefined ? { cache: this.#cacheFor(input) } : {}),
     };
     const print = input.interactive ? printControls(walked.root, options) : printDense(walked.root, options);
     const { lines } = print;
     const reply = {
       found: true as const,
       frames: print.frames,
-      refs: print.refs,
       fullChars: lines.reduce((sum, line) => sum + line.length + 1, 0),
       cutBy: walked.cutBy,
       tooDeep: walked.tooDeep,
@@ -44,9 +56,17 @@ export class DenseView {
       omittedByDepth: print.omittedByDepth,
     };
     const before = this.#remember(input, lines);
-    if (!input.incremental || before === undefined) return { ...reply, extent: "full", lines };
+    if (!input.incremental || before === undefined) {
+      return { ...reply, extent: "full", lines, refs: packRefs(print.refs) };
+    }
     const changes = diffLines(before, lines);
-    return { ...reply, extent: changes.length === 0 ? "unchanged" : "changes", lines: changes };
+    const shown = new Set(changes.flatMap((line) => [...line.matchAll(/e(\d+)/g)].map((match) => Number(match[1]))));
+    const refs = packRefs(print.refs.filter(([number]) => shown.has(number)));
+    return { ...reply, extent: changes.length === 0 ? "unchanged" : "changes", lines: changes, refs };
+  }
+
+  #cacheFor(input: DenseInput): PrintCache<Element> {
+    return input.urls ? this.#caches.withUrls : this.#caches.plain;
   }
 
   #remember(input: DenseInput, lines: string[]): string[] | undefined {
@@ -59,4 +79,8 @@ export class DenseView {
     if (this.#seen.size > MAX_VIEWERS && oldest !== undefined) this.#seen.delete(oldest);
     return before;
   }
+}
+
+function packRefs(refs: readonly (readonly [number, string, string])[]): string {
+  return refs.map(([number, role, name]) => `${number}\t${role}\t${name}`).join("\n");
 }

@@ -50,6 +50,10 @@ export const titleOf = getter<Document, string>(Document.prototype, "title");
 export const styleSheetsOf = getter<Document, StyleSheetList>(Document.prototype, "styleSheets");
 export const documentElementOf = getter<Document, Element | null>(Document.prototype, "documentElement");
 export const bodyOf = getter<Document, HTMLElement | null>(Document.prototype, "body");
+export const queryAllInDocument = method<Document, [string], NodeListOf<Element>>(
+  Document.prototype,
+  "querySelectorAll",
+);
 export const queryDocument = method<Document, [string], Element | null>(Document.prototype, "querySelector");
 const documentById = method<Document, [string], Element | null>(Document.prototype, "getElementById");
 const fragmentById = method<DocumentFragment, [string], Element | null>(

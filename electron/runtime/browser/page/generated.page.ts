@@ -17,13 +17,18 @@ export interface StyleFacts {
 }
 
 const pseudo = /::?(before|after)\b/;
-const shownBy = ["display", "visibility", "content", "content-visibility", "pointer-events", "cursor"];
-const dynamic = /:(hover|focus|active|target|checked|invalid|valid|has|placeholder|empty|open|disabled|enabled)/;
+/** Properties that make something appear or go. */
+const shownBy = ["display", "visibility", "content", "content-visibility"];
+/** Conditions that come and go without a mutation, or that look further than from parent to child. */
+const dynamic = /:(hover|focus|active|target|checked|indeterminate|invalid|valid|user-|in-range|out-of-range|has|placeholder-shown|autofill|popover-open|modal|fullscreen|state)/;
 const MAX_RULES = 50_000;
 
 export function readStyleSheets(root: Document | ShadowRoot): StyleFacts {
   const facts: StyleFacts = { generatedBy: [], isVolatile: false, ruleCount: 0 };
-  const sheets = [...(root instanceof Document ? styleSheetsOf(root) : root.styleSheets), ...root.adoptedStyleSheets];
+  const sheets = [
+    ...(root instanceof Document ? styleSheetsOf(root) : root.styleSheets),
+    ...root.adoptedStyleSheets,
+  ];
   for (const sheet of sheets) {
     let rules: CSSRuleList;
     try {
@@ -156,10 +161,12 @@ function parseContent(element: Element, content: string): string {
 }
 
 function unescapeString(text: string): string {
-  return text.replace(/\\(?:([0-9a-fA-F]{1,6})\s?|(.))/g, (_, hex: string | undefined, plain: string | undefined) => {
-    if (hex === undefined) return plain ?? "";
-    const code = Number.parseInt(hex, 16);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
-  });
+  return text.replace(
+    /\\(?:([0-9a-fA-F]{1,6})\s?|(.))/g,
+    (_, hex: string | undefined, plain: string | undefined) => {
+      if (hex === undefined) return plain ?? "";
+      const code = Number.parseInt(hex, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+    },
+  );
 }
-

@@ -89,7 +89,11 @@ export class LookPass {
     for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) {
       if (isElement(child)) {
         const style = getComputedStyle(child);
-        if (style.display === "contents" ? this.#hasVisibleChild(child) : isRendered(child) && style.visibility === "visible") {
+        if (
+          style.display === "contents"
+            ? this.#hasVisibleChild(child)
+            : isRendered(child) && style.visibility === "visible"
+        ) {
           return true;
         }
       } else if (isText(child) && this.#isTextVisible(child)) return true;
@@ -107,7 +111,8 @@ export class LookPass {
   hasBox(element: Element): boolean {
     const looks = this.of(element);
     if (looks.display === "contents") return this.#hasVisibleChild(element);
-    if (looks.display === "none" || looks.style.visibility !== "visible" || !isRendered(element)) return false;
+    if (looks.display === "none" || looks.style.visibility !== "visible" || !isRendered(element))
+      return false;
     const rect = rectOf(element);
     return rect.width > 0 && rect.height > 0;
   }

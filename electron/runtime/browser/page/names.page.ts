@@ -62,7 +62,8 @@ export interface AccessibleName {
   isFromContent: boolean;
 }
 
-const asChild = (wanted: Wanted): Wanted => (wanted.part === "self" ? { ...wanted, part: "descendant" } : wanted);
+const asChild = (wanted: Wanted): Wanted =>
+  wanted.part === "self" ? { ...wanted, part: "descendant" } : wanted;
 
 /** Blanks folded; no-break spaces stay. */
 export function foldName(text: string): string {
@@ -95,11 +96,21 @@ export class NamePass {
     if (unnameable.has(this.#roleOf(element) ?? "")) return { text: "", isFromContent: false };
     const visited = new Set<Element>();
     const source = { isContent: false };
-    const text = this.#alternative(element, { part: "self", via: "content", withHidden: false }, visited, source);
+    const text = this.#alternative(
+      element,
+      { part: "self", via: "content", withHidden: false },
+      visited,
+      source,
+    );
     return { text: foldName(text), isFromContent: source.isContent };
   }
 
-  #alternative(element: Element, wanted: Wanted, visited: Set<Element>, source?: { isContent: boolean }): string {
+  #alternative(
+    element: Element,
+    wanted: Wanted,
+    visited: Set<Element>,
+    source?: { isContent: boolean },
+  ): string {
     if (wanted.part === "descendant" && wanted.via === "content" && !wanted.withHidden) {
       const known = this.#contentText.get(element);
       if (known !== undefined) return known;
@@ -128,7 +139,11 @@ export class NamePass {
     if (wanted.via !== "labelledby" && labelledBy.length > 0) {
       const text = labelledBy
         .map((other) =>
-          this.#alternative(other, { part: "reference", via: "labelledby", withHidden: this.#look.of(other).isHidden }, visited),
+          this.#alternative(
+            other,
+            { part: "reference", via: "labelledby", withHidden: this.#look.of(other).isHidden },
+            visited,
+          ),
         )
         .join(" ");
       if (text !== "") return text;
@@ -170,7 +185,13 @@ export class NamePass {
   }
 
   /** A control inside of a name gives its value. */
-  #embeddedValue(element: Element, tag: string, role: string, wanted: Wanted, visited: Set<Element>): string | null {
+  #embeddedValue(
+    element: Element,
+    tag: string,
+    role: string,
+    wanted: Wanted,
+    visited: Set<Element>,
+  ): string | null {
     if (role === "textbox" || role === "searchbox") {
       visited.add(element);
       if (this.#masks && isOneTimeCode(element)) return "";
@@ -213,7 +234,13 @@ export class NamePass {
   }
 
   /** @returns null when the element's kind has no text of its own and its content decides */
-  #nativeText(element: Element, tag: string, wanted: Wanted, visited: Set<Element>, isLabelledBy: boolean): string | null {
+  #nativeText(
+    element: Element,
+    tag: string,
+    wanted: Wanted,
+    visited: Set<Element>,
+    isLabelledBy: boolean,
+  ): string | null {
     const seen = (text: string): string => {
       visited.add(element);
       return text;
@@ -264,7 +291,8 @@ export class NamePass {
     if (element instanceof SVGElement) {
       visited.add(element);
       for (let child = firstElementOf(element); child !== null; child = nextElementOf(child)) {
-        if (localNameOf(child) === "title" && child instanceof SVGElement) return this.#caption(child, wanted, visited);
+        if (localNameOf(child) === "title" && child instanceof SVGElement)
+          return this.#caption(child, wanted, visited);
       }
       if (tag === "a") {
         const title = nonBlank(attributeOf(element, "xlink:title"));
@@ -339,7 +367,8 @@ function childNamed(element: Element, tag: string): Element | null {
 }
 
 function labelsOf(element: Element): Iterable<Element> {
-  if ("labels" in element && element.labels instanceof NodeList) return element.labels as NodeListOf<HTMLLabelElement>;
+  if ("labels" in element && element.labels instanceof NodeList)
+    return element.labels as NodeListOf<HTMLLabelElement>;
   return [];
 }
 

@@ -6,33 +6,33 @@
 import { distill } from "../../../../shared/browser/snapshot/distill.ts";
 import { earnsRef } from "../../../../shared/browser/snapshot/roles.ts";
 import type { SnapNode } from "../../../../shared/browser/snapshot/tree.ts";
+import { Changes } from "./changes.page.ts";
 import { DenseView } from "./denseView.page.ts";
 import { bodyOf, documentElementOf, queryDocument, rectOf, titleOf } from "./dom.page.ts";
+import { Generated } from "./generated.page.ts";
+import { LookPass } from "./look.page.ts";
 import { NamePass } from "./names.page.ts";
 import type { PageCalls, PageReply, TreeReply } from "./pageProtocol.ts";
 import { Refs, xpathOf } from "./refs.page.ts";
 import { roleOf } from "./roles.page.ts";
-import { Generated } from "./generated.page.ts";
-import { LookPass } from "./look.page.ts";
 import { type PageNode, walkPage } from "./tree.page.ts";
 
 class PageEngine {
   readonly #documentId: string;
   readonly #refs: Refs;
   readonly #dense: DenseView;
-  #mutations = 0;
-  readonly #observer: MutationObserver;
+  readonly #changes = new Changes();
 
   constructor(documentId: string, lastRef: number) {
     this.#documentId = documentId;
     this.#refs = new Refs(lastRef);
-    this.#observer = new MutationObserver((records) => this.#note(records));
-    this.#observer.observe(document, { subtree: true, childList: true });
-    this.#dense = new DenseView(this.#refs);
+    this.#dense = new DenseView(this.#refs, this.#changes);
   }
 
   call(name: string, argument: string): string {
-    const calls: { [Name in keyof PageCalls]: (input: PageCalls[Name]["input"]) => PageCalls[Name]["output"] } = {
+    const calls: {
+      [Name in keyof PageCalls]: (input: PageCalls[Name]["input"]) => PageCalls[Name]["output"];
+    } = {
       tree: (input) => this.#tree(input),
       dense: (input) => this.#dense.take(input),
       locate: (input) => this.#locate(input.ref),
@@ -60,10 +60,6 @@ class PageEngine {
     return found.kind === "found" ? found.element : null;
   }
 
-  #note(records: readonly MutationRecord[]): void {
-    this.#mutations += records.length;
-  }
-
   #frameRef(selector: string): { ref: number | null } {
     const element = queryDocument(document, selector);
     const isFrame = element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement;
@@ -77,6 +73,7 @@ class PageEngine {
       sees: input.family === "ai" ? "all" : "aria",
       masks: input.masks,
       clickables: input.clickables,
+      boxes: true,
     });
     distill(walked.root, input.family === "ai" ? "ai" : "default");
     const frames: { ref: string }[] = [];
@@ -106,7 +103,7 @@ class PageEngine {
   }
 
   #locate(ref: number): PageCalls["locate"]["output"] {
-    this.#note(this.#observer.takeRecords());
+    this.#changes.catchUp();
     const found = this.#refs.find(ref);
     if (found.kind === "unknown") return { kind: "unknown" };
     const { role, name } = found;
@@ -117,7 +114,7 @@ class PageEngine {
       return { kind: "changed", role, name, nowRole: now.role, nowName: now.name };
     }
     const xpath = xpathOf(element);
-    if (xpath !== null) return { kind: "found", role, name, xpath, mutations: this.#mutations };
+    if (xpath !== null) return { kind: "found", role, name, xpath, mutations: this.#changes.mutationCount };
     // Inside of a shadow root only a mark on the element itself can be found from outside; it is gone a moment later.
     const mark = `sp-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     Element.prototype.setAttribute.call(element, mark, "");
@@ -154,7 +151,10 @@ function currentRoleAndName(element: Element): { role: string; name: string } {
 /** Elements stay here; the rest can be sent. */
 function withoutSources(node: PageNode): SnapNode {
   const { source: _, isNameFromContent: __, isInNames: ___, children, ...rest } = node;
-  return { ...rest, children: children.map((child) => (typeof child === "string" ? child : withoutSources(child))) };
+  return {
+    ...rest,
+    children: children.map((child) => (typeof child === "string" ? child : withoutSources(child))),
+  };
 }
 
 function unmark(mark: string): Record<string, never> {

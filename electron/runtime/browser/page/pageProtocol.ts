@@ -32,7 +32,8 @@ export type DenseReply =
       extent: "full" | "changes" | "unchanged";
       lines: string[];
       frames: FramePlace[];
-      refs: [ref: number, role: string, name: string][];
+      /** A line each: number, role and name with tabs between; of changes only those in the changed lines. */
+      refs: string;
       /** Length of the whole snapshot in characters, whatever the extent. */
       fullChars: number;
       cutBy: CutReason | null;

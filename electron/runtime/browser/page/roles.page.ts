@@ -251,7 +251,10 @@ function isHeaderCell(element: Element | null): boolean {
 
 function isFilledDataCell(element: Element | null): boolean {
   if (element === null || localNameOf(element) !== "td") return false;
-  return (textContentOf(element) ?? "").trim() !== "" || (firstChildOf(element) !== null && element.children.length > 0);
+  return (
+    (textContentOf(element) ?? "").trim() !== "" ||
+    (firstChildOf(element) !== null && element.children.length > 0)
+  );
 }
 
 function hasGlobalAttribute(element: Element, role: string | null): boolean {

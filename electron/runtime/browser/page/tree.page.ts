@@ -17,11 +17,12 @@ import {
   shadowRootOf,
   slotOf,
 } from "./dom.page.ts";
+import type { Changes } from "./changes.page.ts";
 import { Generated } from "./generated.page.ts";
 import { LookPass } from "./look.page.ts";
 import { NamePass } from "./names.page.ts";
 import { hasTabIndex, roleOf } from "./roles.page.ts";
-import { isEditable, statesOf, valueOf } from "./values.page.ts";
+import { controlValue, isEditable, statesOf } from "./values.page.ts";
 
 export type PageNode = SnapNode<Element>;
 
@@ -31,6 +32,10 @@ export interface WalkOptions {
   masks: boolean;
   /** Things without a role that can be clicked or typed into are nodes, whatever `sees` says. */
   clickables: boolean;
+  /** Boxes are looked at: what has none gets no ref. */
+  boxes: boolean;
+  /** What of an earlier walk still holds, for walks of the whole page. */
+  changes?: Changes;
 }
 
 export interface Walked {
@@ -41,8 +46,6 @@ export interface Walked {
   cutBy: "elements" | "time" | null;
   /** Branches left out because they nest too deep. */
   tooDeep: number;
-  isVolatile: boolean;
-  ruleCount: number;
 }
 
 const MAX_ELEMENTS = 100_000;
@@ -52,7 +55,7 @@ const MAX_TEXT_CHARS = 20_000_000;
 
 /** A text boundary: an element without a node of its own starts or ends here. Never part of page text. */
 export const EDGE = "\ue000";
-const edgeInText = /\ue000/g;
+const edgeInText = /[\ue000\ue001]/g;
 
 export function walkPage(rootElement: Element, options: WalkOptions): Walked {
   return new Walk(rootElement.ownerDocument, options).run(rootElement);
@@ -71,6 +74,7 @@ class Walk {
   #charCount = 0;
   #tooDeep = 0;
   #cutBy: Walked["cutBy"] = null;
+  #keeps = false;
 
   constructor(document: Document, options: WalkOptions) {
     this.#options = options;
@@ -78,18 +82,22 @@ class Walk {
     this.#look = new LookPass(this.#generated);
     this.#names = new NamePass(this.#look, (element) => this.#roleOf(element), options.masks);
     this.#active = hasFocus(document) ? activeElementOf(document) : null;
+    if (options.changes !== undefined) {
+      const { ruleCount, isVolatile } = this.#generated;
+      const looks = `${ruleCount} ${innerWidth} ${innerHeight} ${options.masks}`;
+      this.#keeps = options.changes.beginWalk(looks, isVolatile);
+    }
   }
 
   run(rootElement: Element): Walked {
     const root: PageNode = { role: "fragment", name: "", children: [] };
     this.#visit(root, rootElement, true, false, 0);
+    this.#options.changes?.endWalk(this.#generated.isVolatile || this.#cutBy !== null);
     return {
       root,
       elementCount: this.#elementCount,
       cutBy: this.#cutBy,
       tooDeep: this.#tooDeep,
-      isVolatile: this.#generated.isVolatile,
-      ruleCount: this.#generated.ruleCount,
     };
   }
 
@@ -113,6 +121,18 @@ class Walk {
       return;
     }
     if (!isElement(node)) return;
+    const isInTextbox = parent.role === "textbox";
+    const { changes } = this.#options;
+    if (this.#keeps) {
+      const kept = changes?.segmentOf(node);
+      if (kept !== undefined && kept.isInPointer === isInPointer && kept.isInTextbox === isInTextbox) {
+        for (const one of kept.nodes) parent.children.push(one);
+        this.#elementCount += kept.elementCount;
+        return;
+      }
+    }
+    const countBefore = this.#elementCount;
+    const start = parent.children.length;
     this.#elementCount += 1;
     if (this.#elementCount > MAX_ELEMENTS || this.#charCount > MAX_TEXT_CHARS) {
       this.#cutBy = "elements";
@@ -127,18 +147,21 @@ class Walk {
       return;
     }
     this.#visitElement(parent, node, isInPointer, depth);
+    if (changes !== undefined && this.#cutBy === null) {
+      const elementCount = this.#elementCount - countBefore;
+      changes.keep(node, { nodes: parent.children.slice(start), isInPointer, isInTextbox, elementCount });
+    }
   }
 
   #addText(parent: PageNode, text: string): void {
     this.#charCount += text.length;
-    parent.children.push(text.includes(EDGE) ? text.replace(edgeInText, "\ufffd") : text);
+    parent.children.push(text.replace(edgeInText, "\ufffd"));
   }
 
   #visitElement(parent: PageNode, element: Element, isInPointer: boolean, depth: number): void {
     const looks = this.#look.of(element);
     if (looks.isGone) return;
-    const isVisible =
-      !looks.isHidden || (this.#options.sees === "all" && this.#look.hasBox(element));
+    const isVisible = !looks.isHidden || (this.#options.sees === "all" && this.#look.hasBox(element));
     if (this.#options.sees === "aria" && !isVisible) {
       // What is hidden from assistive technology as a whole stays out; `visibility: hidden` alone may have visible
       // children, which the reference leaves out too.
@@ -148,7 +171,8 @@ class Walk {
     if (node !== null) parent.children.push(node);
     const target = node ?? parent;
     const isPointer = isInPointer || node?.hasPointer === true;
-    if (node?.role !== "iframe") this.#visitChildren(target, element, isVisible, isPointer, depth, node === null);
+    if (node?.role !== "iframe")
+      this.#visitChildren(target, element, isVisible, isPointer, depth, node === null);
   }
 
   #visitChildren(
@@ -175,6 +199,7 @@ class Walk {
       const shadow = shadowRootOf(element);
       if (shadow !== null) {
         this.#generated.addRoot(shadow);
+        this.#options.changes?.observe(shadow);
         for (let child = firstChildOf(shadow); child !== null; child = nextSiblingOf(child)) {
           this.#visit(target, child, isVisible, isPointer, depth + 1);
         }
@@ -213,17 +238,22 @@ class Walk {
     if (style.cursor === "pointer") node.hasPointer = true;
     Object.assign(node, statesOf(element, role));
     this.#addExtras(node, element, isInPointer);
-    if (style.pointerEvents !== "none" && this.#look.hasBox(element)) node.isReachable = true;
+    if (this.#options.boxes && style.pointerEvents !== "none" && this.#look.hasBox(element)) node.isReachable = true;
     return node;
   }
 
   #isClickable(element: Element, isInPointer: boolean): boolean {
     if (!this.#options.clickables) return false;
-    return isEditable(element) || isActedOn(element) || (!isInPointer && this.#look.of(element).style.cursor === "pointer");
+    return (
+      isEditable(element) ||
+      isActedOn(element) ||
+      (!isInPointer && this.#look.of(element).style.cursor === "pointer")
+    );
   }
 
   #addExtras(node: PageNode, element: Element, isInPointer: boolean): void {
-    const value = valueOf(element, this.#options.masks);
+    if (isControl(element)) this.#options.changes?.watchControl(element);
+    const value = controlValue(element, this.#options.masks);
     if (value !== null && value !== "") node.children.push(value);
     if (node.role === "link") {
       const url = attributeOf(element, "href");
@@ -231,7 +261,9 @@ class Walk {
     }
     if (node.role === "textbox" || node.role === "searchbox") {
       const placeholder = attributeOf(element, "placeholder");
-      if (placeholder !== null && placeholder !== "" && placeholder !== node.name) node.placeholder = placeholder;
+      if (placeholder !== null && placeholder !== "" && placeholder !== node.name) {
+        node.placeholder = foldBlanks(placeholder);
+      }
     }
     if (isEditable(element)) node.isEditable = true;
     if (node.role === "generic" || node.role === "img") {
@@ -261,6 +293,14 @@ function mayHaveName(element: Element): boolean {
   );
 }
 
+function isControl(element: Element): boolean {
+  return (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLTextAreaElement ||
+    element instanceof HTMLSelectElement
+  );
+}
+
 function isSingleText(element: Element): boolean {
   const first = firstChildOf(element);
   return first !== null && isText(first) && nextSiblingOf(first) === null;
@@ -268,5 +308,5 @@ function isSingleText(element: Element): boolean {
 
 /** A handler in the markup or a tab stop: handlers that scripts add cannot be seen from here. */
 function isActedOn(element: Element): boolean {
-  return hasAttribute(element, "onclick") || hasTabIndex(element);
+  return hasAttribute(element, "onclick") || hasTabIndex(element) || localNameOf(element) === "summary";
 }

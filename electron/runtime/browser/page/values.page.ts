@@ -1,11 +1,6 @@
 /** Values and states of controls. Passwords and one-time codes are recognised here. */
 
-import {
-  attributeOf,
-  hasAttribute,
-  localNameOf,
-  parentAcrossShadow,
-} from "./dom.page.ts";
+import { attributeOf, hasAttribute, localNameOf, parentAcrossShadow } from "./dom.page.ts";
 import { isNativelyDisabled } from "./roles.page.ts";
 
 const roleSet = (names: string): ReadonlySet<string> => new Set(names.split(" "));
@@ -26,7 +21,8 @@ const invalidRoles = roleSet(
 );
 const levelRoles = roleSet("heading listitem row treeitem");
 const selectedRoles = roleSet("gridcell option row tab rowheader columnheader treeitem");
-const secretHints = /pass(word|code|wd)|\b(otp|totp|mfa|2fa|pin|cvv|cvc)\b|one.?time|security.?code|verification.?code/i;
+const secretHints =
+  /pass(word|code|wd)|\b(otp|totp|mfa|2fa|pin|cvv|cvc)\b|one.?time|security.?code|verification.?code/i;
 
 export interface States {
   checked?: true | "mixed";
@@ -46,7 +42,8 @@ export function statesOf(element: Element, role: string): States {
     const checked = checkedState(element, tag);
     if (checked !== false) states.checked = checked;
   }
-  if (disabledRoles.has(role) && (isNativelyDisabled(element) || isAriaDisabled(element))) states.disabled = true;
+  if (disabledRoles.has(role) && (isNativelyDisabled(element) || isAriaDisabled(element)))
+    states.disabled = true;
   if (element instanceof HTMLDetailsElement) {
     if (expandedRoles.has(role) && element.open) states.expanded = true;
   } else if (expandedRoles.has(role) && isTrue(element, "aria-expanded")) states.expanded = true;
@@ -66,7 +63,8 @@ export function statesOf(element: Element, role: string): States {
     else if (pressed === "mixed") states.pressed = "mixed";
   }
   if (selectedRoles.has(role)) {
-    const isSelected = element instanceof HTMLOptionElement ? element.selected : isTrue(element, "aria-selected");
+    const isSelected =
+      element instanceof HTMLOptionElement ? element.selected : isTrue(element, "aria-selected");
     if (isSelected) states.selected = true;
   }
   return states;
@@ -115,7 +113,7 @@ export function isOneTimeCode(element: Element): boolean {
 }
 
 /** @returns what is typed or chosen, as the role snapshot prints it; null for elements without such a value */
-export function valueOf(element: Element, masks: boolean): string | null {
+export function controlValue(element: Element, masks: boolean): string | null {
   if (element instanceof HTMLTextAreaElement) return element.value;
   if (!(element instanceof HTMLInputElement)) return null;
   if (element.type === "checkbox" || element.type === "radio" || element.type === "file") return null;
@@ -125,8 +123,6 @@ export function valueOf(element: Element, masks: boolean): string | null {
 
 export function isEditable(element: Element): boolean {
   return (
-    element instanceof HTMLElement &&
-    hasAttribute(element, "contenteditable") &&
-    element.isContentEditable
+    element instanceof HTMLElement && hasAttribute(element, "contenteditable") && element.isContentEditable
   );
 }

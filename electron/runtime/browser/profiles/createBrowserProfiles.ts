@@ -32,6 +32,7 @@ import { hasDisplay, launchArgs } from "./launchArgs.ts";
 import { endOrphans, userDataDirOf } from "./ownershipRecord.ts";
 import { createProfileEdits, type ProfileEdits } from "./profileEdits.ts";
 import { type ConnectPlan, createProfileSlot, type ProfileSlot } from "./profileSlot.ts";
+import type { LaunchWrapper } from "./sandboxLaunch.ts";
 
 /** A Chromium that the shell brings along, for computers without a browser. */
 export interface EmbeddedBrowser {
@@ -53,6 +54,8 @@ export interface BrowserProfilesDeps {
   /** The computer that browsers are looked for on; this one by default. */
   system?: BrowserSystem;
   embeddedBrowser?: EmbeddedBrowser;
+  /** Starts browsers elsewhere than on this computer itself, for target `sandbox`. They have no display there. */
+  wrapLaunch?: LaunchWrapper;
   /** How long a started browser may take until its port answers. */
   readyTimeoutMs?: number;
 }
@@ -137,6 +140,7 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
       return {
         kind: "attach",
         timeoutMs: profile.cdpUrl === null ? loopbackTimeoutMs : remoteMs,
+        handshakeTimeoutMs: null,
         endpoint: () => existingEndpoint(facts, folders),
       };
     }
@@ -144,7 +148,8 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
     if (profile.kind === "remote" || profile.attachOnly || cdpPort === null) {
       if (cdpUrl === null) throw new AppError("INVALID_INPUT", `Profile "${profile.name}" has no cdpUrl.`);
       const timeoutMs = profile.kind === "remote" ? remoteMs : loopbackTimeoutMs;
-      return { kind: "attach", timeoutMs, endpoint: async () => cdpUrl };
+      const handshakeTimeoutMs = now.remoteCdpHandshakeTimeoutMs ?? Math.max(2_000, 2 * remoteMs);
+      return { kind: "attach", timeoutMs, handshakeTimeoutMs, endpoint: async () => cdpUrl };
     }
     return {
       kind: "launch",
@@ -160,22 +165,31 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
             if (found === null) throw new AppError("UNAVAILABLE", installHint(system.platform));
             const isRoot = process.getuid?.() === 0;
             const noSandbox = now.noSandbox === true || isRoot;
+            const isEmbedded = found.brand === "embedded";
+            if (isEmbedded && !hasDisplay(system.platform, deps.env))
+              throw new AppError(
+                "UNAVAILABLE",
+                `${installHint(system.platform)} The browser that Sallyport brings along needs a display, and there is none.`,
+              );
             const args = launchArgs({
               cdpPort,
               userDataDir,
-              isHeadless: now.headless ?? !hasDisplay(system.platform, deps.env),
+              isHeadless:
+                deps.wrapLaunch !== undefined || (now.headless ?? !hasDisplay(system.platform, deps.env)),
               noSandbox,
+              isEmbedded,
               platform: system.platform,
               proxyUrl: profileGuard.proxyUrl,
               extraArgs: now.extraArgs ?? [],
             });
-            const before = found.brand === "embedded" ? (deps.embeddedBrowser?.args ?? []) : [];
-            return {
+            const before = isEmbedded ? (deps.embeddedBrowser?.args ?? []) : [];
+            const plan = {
               executable: found.executable,
               args: [...before, ...args],
               env: browserEnv(deps.env, profileGuard.guardedBy),
               isSandboxedByBrowser: !noSandbox,
             };
+            return deps.wrapLaunch === undefined ? plan : deps.wrapLaunch(plan, userDataDir);
           },
         }),
     };
@@ -269,8 +283,12 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
           "UNAVAILABLE",
           "The browser is switched off. Set browser.enabled to true in openclaw.json to use it.",
         );
-      const slot = await currentSlot(factsOf(name));
-      return slot.connect(signal);
+      for (;;) {
+        const slot = await currentSlot(factsOf(name));
+        const connection = await slot.connect(signal);
+        // The config may have become another one during the start.
+        if (staleness(slot.profile.name) === null) return connection;
+      }
     },
     async stop(name) {
       const held = slots.get(factsOf(name).name);

@@ -5,6 +5,8 @@ export interface LaunchSettings {
   userDataDir: string;
   isHeadless: boolean;
   noSandbox: boolean;
+  /** The shell's own Chromium: it has no mode without windows, but may hide them. */
+  isEmbedded: boolean;
   platform: NodeJS.Platform;
   /** `http://127.0.0.1:<port>` of the filtering proxy; null when nothing is filtered. */
   proxyUrl: string | null;
@@ -39,7 +41,11 @@ export function launchArgs(settings: LaunchSettings): string[] {
     "--disable-session-crashed-bubble",
     "--hide-crash-restore-bubble",
     "--password-store=basic",
-    ...(settings.isHeadless ? ["--headless=new", "--disable-gpu"] : []),
+    ...(settings.isHeadless
+      ? settings.isEmbedded
+        ? ["--hidden-windows", "--disable-gpu"]
+        : ["--headless=new", "--disable-gpu"]
+      : []),
     ...(settings.noSandbox ? ["--no-sandbox", "--disable-setuid-sandbox"] : []),
     ...(settings.platform === "linux" ? ["--disable-dev-shm-usage"] : []),
     ...(settings.proxyUrl === null ? [] : guardArgs(settings.proxyUrl)),

@@ -6,6 +6,7 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { whileNotAborted } from "../../net/abort.ts";
 import type { BrowserConnection, BrowserProfile, ProfileState } from "../browserTypes.ts";
+import { openBrowserSocket } from "../guard/browserSocket.ts";
 import type { GuardDesk, ProfileGuard } from "../guard/profileGuard.ts";
 import { attach } from "./attach.ts";
 import type { BrowserProcess } from "./browserProcess.ts";
@@ -16,7 +17,7 @@ import { removeRecord } from "./ownershipRecord.ts";
 /** How the browser of a profile comes to be, chosen by its kind. */
 export type ConnectPlan =
   | { kind: "launch"; run(guard: ProfileGuard): Promise<LaunchedBrowser> }
-  | { kind: "attach"; endpoint(): Promise<string>; timeoutMs: number };
+  | { kind: "attach"; endpoint(): Promise<string>; timeoutMs: number; handshakeTimeoutMs: number | null };
 
 export interface ProfileSlotDeps {
   profile: BrowserProfile;
@@ -90,6 +91,11 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
         return await hold(launched.process, launched.facts, launched.browser, guard);
       }
       const facts = await askEndpoint(await plan.endpoint(), plan.timeoutMs);
+      // A socket that does not open is said early. The person's own browser may ask at every connection: not there.
+      if (plan.handshakeTimeoutMs !== null) {
+        const tried = await openBrowserSocket(facts.wsUrl, plan.handshakeTimeoutMs);
+        tried.close();
+      }
       await guard.beforeAttach(facts.wsUrl);
       const browser = await attach(facts.wsUrl, () => true);
       return await hold(null, facts, browser, guard);

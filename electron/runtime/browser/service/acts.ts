@@ -71,6 +71,11 @@ export async function runAct(
       evaluateEnabled: deps.evaluateEnabled(),
       before: (step, element, detail) => allow(tab, step, element, detail, { actor, shot, deps }),
       closeTab: () => deps.closeTab(tab),
+      // Playwright would size the window instead, and guess at its frame.
+      resize: async (width, height) => {
+        const metrics = { width, height, deviceScaleFactor: 0, mobile: false };
+        await tab.cdp.send("Emulation.setDeviceMetricsOverride", metrics);
+      },
     });
     const isClosed = () => tab.state.kind !== "open" || page.isClosed();
     if (!isClosed() && changesPage(act)) await settle(tab, mark, before, actor.signal);

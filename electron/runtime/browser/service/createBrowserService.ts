@@ -1,115 +1,27 @@
 /** The browser service: everything that the tool, the panel and the command line do with browsers goes through here. */
 
 import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
-import type { BrowserInput, BrowserProfileView, BrowserTab } from "../../../../shared/contract/browser.ts";
+import type { BrowserProfileView, BrowserTab } from "../../../../shared/contract/browser.ts";
 import { clip } from "../../../../shared/files/index.ts";
-import { actionProblem } from "../actions/actionProblem.ts";
-import { createElementFinder } from "../actions/elements.ts";
 import { parseAct } from "../actions/parseAct.ts";
 import { withinTime } from "../actions/withinTime.ts";
-import type { BrowserProfile, Snapshot, SnapshotRequest } from "../browserTypes.ts";
+import type { BrowserProfile } from "../browserTypes.ts";
 import { browserProblem, problemKind } from "../problems.ts";
-import type { SavedDownload } from "../records/downloads.ts";
-import { checkedDownloadPath, checkedUploads, type FileRoots, openFileRoots } from "../records/fileRoots.ts";
+import { type FileRoots, openFileRoots } from "../records/fileRoots.ts";
 import { type Tab, tabInfo } from "../tabs/tab.ts";
-import { type ActOutcome, type Observe, runAct } from "./acts.ts";
-import { createFilm, type Film } from "./film.ts";
-import { boxesFor, printPdf, type ScreenshotRequest, takeScreenshot, takeSnapshot } from "./look.ts";
+import { runAct } from "./acts.ts";
+import type { BrowserService, NavigateOutcome } from "./browserService.ts";
+import { inputByHand } from "./byHand.ts";
+import { askConsent } from "./consent.ts";
+import { createExchanges } from "./exchanges.ts";
+import { createFilm } from "./film.ts";
+import { boxesFor, printPdf, takeScreenshot, takeSnapshot } from "./look.ts";
 import { createMediaStore } from "./media.ts";
 import { checkAddress, goInHistory, goTo, navigateDefaultMs } from "./navigation.ts";
-import { type Box, drawLabels, maxLabels, type Picture } from "./pictures.ts";
-import type { Actor, BrowserServiceDeps, CausedEvent, PageFacts, TabChoice } from "./serviceTypes.ts";
+import { drawLabels, maxLabels } from "./pictures.ts";
+import type { Actor, BrowserServiceDeps, PageFacts, TabChoice } from "./serviceTypes.ts";
 import { type BrowserSession, createBrowserSessions } from "./sessions.ts";
 import { causedEvents, settle } from "./settle.ts";
-
-const armDefaultMs = 120_000;
-
-export interface NavigateOutcome extends PageFacts {
-  /** The document was not whole when the time was over. */
-  stillLoading: boolean;
-  events: CausedEvent[];
-  /** Tabs that were closed to keep the limit. */
-  closedTabs: string[];
-}
-
-export interface ScreenshotOutcome extends PageFacts {
-  picture: Picture;
-  /** Picture pixels per CSS pixel. */
-  scale: number;
-  boxes: Box[];
-}
-
-export interface BrowserService {
-  film: Film;
-  /** Whether an agent's act waits for a person now. */
-  asksBeforeActs(): boolean;
-  /** Tells that profiles, tabs or records changed; not throttled. */
-  onChanged(listener: () => void): () => void;
-  profileView(name: string | undefined): BrowserProfileView;
-  profileViews(): BrowserProfileView[];
-  pause(name: string | undefined, isPaused: boolean): void;
-  start(name: string | undefined, signal?: AbortSignal): Promise<BrowserProfileView>;
-  stop(name: string | undefined): Promise<{ stopped: boolean }>;
-  /** Of one profile, or of all running ones. Starts nothing. */
-  tabs(profile?: string): Promise<BrowserTab[]>;
-  /** Starts nothing. @throws AppError not_running, tab_not_found */
-  tab(choice: TabChoice): Promise<Tab>;
-  open(
-    choice: { profile?: string | undefined; url: string; timeoutMs?: number },
-    actor: Actor,
-  ): Promise<NavigateOutcome>;
-  focus(choice: TabChoice, actor: Actor): Promise<PageFacts>;
-  close(choice: TabChoice, actor: Actor): Promise<PageFacts>;
-  navigate(
-    choice: TabChoice & {
-      to: { url: string } | { history: "back" | "forward" | "reload" };
-      timeoutMs?: number;
-    },
-    actor: Actor,
-  ): Promise<NavigateOutcome>;
-  snapshot(
-    choice: TabChoice,
-    request: SnapshotRequest,
-    actor: Actor,
-  ): Promise<PageFacts & { snapshot: Snapshot }>;
-  screenshot(
-    choice: TabChoice,
-    request: ScreenshotRequest & { withBoxes?: boolean; labels?: boolean },
-    actor: Actor,
-  ): Promise<ScreenshotOutcome>;
-  pdf(choice: TabChoice, actor: Actor): Promise<PageFacts & { path: string }>;
-  act(choice: TabChoice, request: unknown, actor: Actor, options: { observe: Observe }): Promise<ActOutcome>;
-  upload(
-    choice: TabChoice & {
-      paths: string[];
-      ref?: string | undefined;
-      inputRef?: string | undefined;
-      element?: string | undefined;
-      timeoutMs?: number | undefined;
-    },
-    actor: Actor,
-  ): Promise<PageFacts & { armed: boolean; files: number }>;
-  dialog(
-    choice: TabChoice & { accept: boolean; promptText?: string | undefined; timeoutMs?: number | undefined },
-    actor: Actor,
-  ): Promise<PageFacts & { armedForMs: number }>;
-  /** With a ref: clicks it and keeps what it downloads; without: waits for the next download. */
-  download(
-    choice: TabChoice & {
-      ref?: string | undefined;
-      path?: string | undefined;
-      timeoutMs?: number | undefined;
-    },
-    actor: Actor,
-  ): Promise<PageFacts & { download: SavedDownload }>;
-  /** By a person's hand on the live view. */
-  input(choice: TabChoice, input: BrowserInput): Promise<void>;
-  saveMedia(bytes: Uint8Array, ending: "png" | "jpg" | "pdf"): Promise<string>;
-  fileRoots(): Promise<FileRoots>;
-  /** Closes the tabs of sessions that are over. */
-  endSessions(isEnded: (sessionKey: string) => boolean): Promise<void>;
-  dispose(): Promise<void>;
-}
 
 export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const { profiles, engine, clock, logger } = deps;
@@ -409,147 +321,22 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
         ),
       );
     },
-    async upload({ paths, ref, inputRef, element, timeoutMs, ...choice }, actor) {
-      if (inputRef !== undefined && element !== undefined) {
-        throw browserProblem("bad_request", "Give inputRef or element, not both.");
-      }
-      if (ref !== undefined && (inputRef !== undefined || element !== undefined)) {
-        throw browserProblem(
-          "bad_request",
-          "ref clicks what opens the file chooser; it does not go with inputRef or element.",
-        );
-      }
-      if (paths.length === 0)
-        throw browserProblem("bad_request", "paths are required: files below the uploads directory");
-      const { uploads } = await fileRoots();
-      await checkedUploads(uploads, paths, !deps.hardening().has("browser.checkUploads"));
-      return onTab(choice, actor, true, async (tab) => {
-        const { page } = lively(tab);
-        const shot = film.begin(actor, "upload", tab.profile, tab, `${paths.length} files`);
-        try {
-          if (inputRef !== undefined || element !== undefined) {
-            const found = await createElementFinder(page, engine).find(
-              inputRef !== undefined
-                ? { by: "ref", ref: inputRef }
-                : { by: "selector", selector: element ?? "" },
-              8000,
-            );
-            shot.aim({ ref: found.ref, role: found.role, name: found.name }, null);
-            try {
-              await found.handle.setInputFiles(await checkedUploads(uploads, paths), { timeout: 8000 });
-            } catch (error) {
-              throw /not an HTMLInputElement|non-multiple file input|\[type=file\]/i.test(String(error))
-                ? browserProblem(
-                    "wrong_element",
-                    `${found.label} does not take ${paths.length === 1 ? "a file" : "these files"}. inputRef is the ref of the file input itself; otherwise use ref with what opens the chooser.`,
-                  )
-                : actionProblem(error, found.label, 8000);
-            }
-            shot.done(page.url());
-            return { ...(await factsOf(tab)), armed: false, files: paths.length };
-          }
-          const limitMs = Math.min(Math.max(timeoutMs ?? armDefaultMs, 500), armDefaultMs);
-          const chosen = armChooser(tab, limitMs, () => checkedUploads(uploads, paths));
-          if (ref !== undefined) {
-            const found = await createElementFinder(page, engine).byRef(ref);
-            shot.aim({ ref: found.ref, role: found.role, name: found.name }, null);
-            await found.handle.click({ timeout: 8000 }).catch((error: unknown) => {
-              throw actionProblem(error, found.label, 8000);
-            });
-            await withinTime(chosen, {
-              timeoutMs: Math.min(limitMs, 10_000),
-              signal: actor.signal,
-              onTimeout: () =>
-                browserProblem(
-                  "slow_page",
-                  `${found.label} was clicked but opened no file chooser. Use inputRef with the ref of the file input.`,
-                ),
-            });
-          } else {
-            chosen.catch((error: unknown) => logger.debug("browser.chooserUnused", { error }));
-          }
-          shot.done(page.url());
-          return { ...(await factsOf(tab)), armed: ref === undefined, files: paths.length };
-        } catch (error) {
-          shot.failed(error, page.url());
-          throw error;
+    ...createExchanges({
+      engine,
+      film,
+      fileRoots,
+      hardening: deps.hardening,
+      logger,
+      consent: async (question) => {
+        if (question.actor.kind === "agent" && deps.asksBeforeActs()) {
+          await askConsent(question, { approvals: deps.approvals, media });
         }
-      });
-    },
-    dialog: ({ accept, promptText, timeoutMs, ...choice }, actor) =>
-      onTab(choice, actor, true, async (tab) => {
-        const armedForMs = Math.min(Math.max(timeoutMs ?? armDefaultMs, 500), armDefaultMs);
-        const text = promptText?.trim();
-        lively(tab).dialogs.arm(
-          { accept, ...(text === undefined || text === "" ? {} : { promptText: text }) },
-          armedForMs,
-        );
-        return { ...(await factsOf(tab)), armedForMs };
-      }),
-    download: ({ ref, path, timeoutMs, ...choice }, actor) =>
-      onTab(choice, actor, true, async (tab, session) => {
-        const { downloads } = session;
-        if (downloads === null) {
-          throw browserProblem(
-            "unsupported",
-            "Files that a browser on another computer downloads stay there.",
-          );
-        }
-        const limitMs = Math.min(Math.max(timeoutMs ?? 60_000, 500), 120_000);
-        const target =
-          path === undefined ? undefined : await checkedDownloadPath((await fileRoots()).downloads, path);
-        const shot = film.begin(actor, "download", tab.profile, tab, path ?? null);
-        try {
-          const saved = downloads.next(lively(tab).records, {
-            timeoutMs: limitMs,
-            ...(target === undefined ? {} : { path: target }),
-            ...(actor.signal === undefined ? {} : { signal: actor.signal }),
-          });
-          if (ref !== undefined) {
-            const found = await createElementFinder(tab.page, engine).byRef(ref);
-            shot.aim({ ref: found.ref, role: found.role, name: found.name }, null);
-            const clicked = found.handle
-              .click({ timeout: 8000, noWaitAfter: true })
-              .catch((error: unknown) => {
-                throw actionProblem(error, found.label, 8000);
-              });
-            await Promise.race([saved, clicked]);
-          }
-          const download = await saved;
-          shot.done(tab.page.url());
-          return { ...(await factsOf(tab)), download };
-        } catch (error) {
-          shot.failed(error, tab.page.url());
-          throw error;
-        }
-      }),
-    async input(choice, input) {
-      const tab = lively(await service.tab(choice));
-      const { keyboard, mouse } = tab.page;
-      switch (input.kind) {
-        case "mouse":
-          await tab.cdp.send("Input.dispatchMouseEvent", {
-            type:
-              input.type === "down" ? "mousePressed" : input.type === "up" ? "mouseReleased" : "mouseMoved",
-            x: input.x,
-            y: input.y,
-            button: input.type === "move" ? "none" : input.button,
-            clickCount: input.clickCount,
-          });
-          return;
-        case "wheel":
-          await mouse.move(input.x, input.y);
-          await mouse.wheel(input.deltaX, input.deltaY);
-          return;
-        case "key":
-          await keyboard.press(input.key).catch((error: unknown) => {
-            throw actionProblem(error, `Key ${input.key}`, 5000);
-          });
-          return;
-        case "text":
-          await keyboard.insertText(input.text);
-      }
-    },
+      },
+      onTab,
+      factsOf,
+      lively,
+    }),
+    input: async (choice, input) => inputByHand(lively(await service.tab(choice)), input),
     saveMedia: (bytes, ending) => media.save(bytes, ending),
     fileRoots,
     async endSessions(isEnded) {
@@ -596,11 +383,4 @@ function withoutSecrets(url: string): string {
 /** Whom incremental snapshots are compared for. */
 export function viewerOf(actor: Actor): string {
   return actor.sessionKey ?? actor.callerId;
-}
-
-/** Gives the next file chooser of the page these files; checked again then, because files can be exchanged. */
-function armChooser(tab: Tab, limitMs: number, files: () => Promise<string[]>): Promise<void> {
-  return tab.page.waitForEvent("filechooser", { timeout: limitMs }).then(async (chooser) => {
-    await chooser.setFiles(await files());
-  });
 }

@@ -9,6 +9,7 @@ import type { GuardVerdict } from "../browserTypes.ts";
 import { browserProblem } from "../problems.ts";
 import type { Tab } from "../tabs/tab.ts";
 import type { BrowserServiceDeps } from "./serviceTypes.ts";
+import { documentReady } from "./settle.ts";
 
 export const navigateDefaultMs = 20_000;
 
@@ -73,14 +74,23 @@ export async function goInHistory(
   }
   // What was allowed when it was visited may not be allowed now.
   await checkAddress(entry.url, deps);
-  const { stillLoading, response } = await load(
+  // Not by Playwright: it waits in vain for the load of a page that comes back from the cache of whole pages.
+  const arrived = page.waitForEvent("framenavigated", {
+    predicate: (frame) => frame === page.mainFrame(),
+    timeout: options.timeoutMs,
+  });
+  const { stillLoading } = await load(
     page,
-    () => (where === "back" ? page.goBack(settings) : page.goForward(settings)),
+    async () => {
+      await Promise.all([arrived, tab.cdp.send("Page.navigateToHistoryEntry", { entryId: entry.id })]);
+      return null;
+    },
     entry.url,
     options,
   );
-  await checkArrival(page, response, deps);
-  return { stillLoading };
+  const isReady = await documentReady(page, options.timeoutMs);
+  await checkArrival(page, null, deps);
+  return { stillLoading: stillLoading || !isReady };
 }
 
 async function load(

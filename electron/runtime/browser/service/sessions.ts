@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
+import { pause } from "../actions/withinTime.ts";
 import type { BrowserConnection, BrowserProfiles } from "../browserTypes.ts";
 import {
   createDownloadDesk,
@@ -11,6 +12,9 @@ import {
 } from "../records/downloads.ts";
 import type { FileRoots } from "../records/fileRoots.ts";
 import { createTabBook, type TabBook } from "../tabs/tabBook.ts";
+
+/** How long the end of a browser's process may take to be noticed after its connection broke. */
+const deathNoticeMs = 1500;
 
 export interface BrowserSession {
   connection: BrowserConnection;
@@ -89,13 +93,30 @@ export function createBrowserSessions(deps: {
     return work;
   };
 
+  const diedMeanwhile = async (profile: string): Promise<boolean> => {
+    for (let waitedMs = 0; waitedMs <= deathNoticeMs; waitedMs += 50) {
+      if (profiles.state(profile).kind === "crashed") return true;
+      if (profiles.state(profile).kind !== "running") return false;
+      await pause(50);
+    }
+    return false;
+  };
+
   return {
     async current(profile) {
       const connection = profiles.connection(profile);
       return connection === null ? null : sessionOf(connection);
     },
     async ensure(profile, signal) {
-      const connection = await profiles.connect(profile, signal === undefined ? {} : { signal });
+      const options = signal === undefined ? {} : { signal };
+      let connection: BrowserConnection;
+      try {
+        connection = await profiles.connect(profile, options);
+      } catch (error) {
+        // A browser that is dying still looks alive for a moment; once its end is noticed a new one can start.
+        if (signal?.aborted === true || !(await diedMeanwhile(profile))) throw error;
+        connection = await profiles.connect(profile, options);
+      }
       return sessionOf(connection);
     },
     all: () => [...ready.values()],

@@ -1,5 +1,6 @@
 /** Waits a moment after an act until the page has reacted, and collects what the act caused. */
 
+import type { Page } from "playwright-core";
 import { clip, sizeText } from "../../../../shared/files/index.ts";
 import { nextPaint } from "../actions/pageScripts.ts";
 import { pause, withinTime } from "../actions/withinTime.ts";
@@ -36,14 +37,33 @@ export async function settle(
     await pause(stepMs, signal);
   }
   if (isOpen()) {
-    const restMs = Math.max(200, navigationLimitMs - elapsed());
-    if (navigated) await quietly(page.waitForLoadState("domcontentloaded"), restMs);
-    else await quietly(page.waitForLoadState("domcontentloaded"), paintLimitMs);
+    const restMs = navigated ? Math.max(200, navigationLimitMs - elapsed()) : paintLimitMs;
+    await documentReady(page, restMs);
   }
   const hasRunningDownload = () =>
     tab.records.since("downloads", mark).some((download) => download.state === "running");
   const untilMs = elapsed() + downloadLimitMs;
   while (hasRunningDownload() && elapsed() < untilMs) await pause(stepMs, signal);
+}
+
+/**
+ * Waits until the document is parsed. Asked of the page itself: a page that comes back from the browser's cache of
+ * whole pages never tells of being loaded.
+ * @returns false when the time was over before
+ */
+export async function documentReady(page: Page, limitMs: number): Promise<boolean> {
+  const untilMs = performance.now() + limitMs;
+  const look = async (): Promise<boolean> => {
+    while (performance.now() < untilMs && !page.isClosed()) {
+      const state = await page.evaluate("document.readyState").catch(() => "loading");
+      if (state !== "loading") return true;
+      await pause(stepMs);
+    }
+    return false;
+  };
+  return withinTime(look(), { timeoutMs: limitMs, onTimeout: () => new Error("not ready") }).catch(
+    () => false,
+  );
 }
 
 /** Settling is a courtesy: a page that does not answer in time is reported as it is. */

@@ -50,6 +50,8 @@ export async function startTestSite(): Promise<TestSite> {
 export interface TestDesk {
   service: ReturnType<typeof createBrowserService>;
   browsers: Awaited<ReturnType<typeof startTestBrowsers>>;
+  /** Changes the config; the port stays. */
+  setBrowser(browser: Record<string, unknown>): Promise<void>;
   approvals: ReturnType<typeof createApprovals>;
   settings: { asks: boolean; hardening: ReadonlySet<string> };
   /** Runs the tool as the pipeline does. A thrown refusal comes back as its error. */
@@ -62,10 +64,8 @@ export async function startTestDesk(
   options: { downloadLimits?: DownloadLimits } = {},
 ): Promise<TestDesk> {
   const [port] = await freePorts(1);
-  const browsers = await startTestBrowsers({
-    cdpPortRangeStart: Math.min(port ?? 20_000, 65_000),
-    ...browser,
-  });
+  const base = { cdpPortRangeStart: Math.min(port ?? 20_000, 65_000) };
+  const browsers = await startTestBrowsers({ ...base, ...browser });
   const presence = createPresence({ screenLock: { isLocked: () => false }, waitForOperator: () => false });
   presence.attend("test");
   const approvals = createApprovals({ clock: systemClock, logger: silentLogger, presence, earlier: [] });
@@ -92,6 +92,7 @@ export async function startTestDesk(
   return {
     service,
     browsers,
+    setBrowser: (next) => browsers.setBrowser({ ...base, ...next }),
     approvals,
     settings,
     async call(args, over = {}) {

@@ -20,7 +20,11 @@ export interface AxEntry {
   depth: number;
 }
 
-export async function takeAxTree(tab: TabState, request: SnapshotRequest, rules: Hardening): Promise<Snapshot> {
+export async function takeAxTree(
+  tab: TabState,
+  request: SnapshotRequest,
+  rules: Hardening,
+): Promise<Snapshot> {
   const place = await tab.world.main();
   const { value: facts, documentId, url, title } = await tab.world.call(place, "boxes", {});
   void facts;
@@ -44,7 +48,8 @@ export async function takeAxTree(tab: TabState, request: SnapshotRequest, rules:
       const value = textOf(node.value?.value);
       const description = textOf(node.description?.value);
       // Chromium gives the dots of a password field, never its text; a plain field for codes shows its own.
-      if (value !== "") entry.value = rules.has("browser.maskSecrets") && /^[•*]+$/.test(value) ? MASK : value;
+      if (value !== "")
+        entry.value = rules.has("browser.maskSecrets") && /^[•*]+$/.test(value) ? MASK : value;
       if (description !== "") entry.description = description;
       if (node.backendDOMNodeId !== undefined) entry.backendDOMNodeId = node.backendDOMNodeId;
       entries.push(entry);
@@ -64,7 +69,9 @@ export async function takeAxTree(tab: TabState, request: SnapshotRequest, rules:
     stats: { lines: text.split("\n").length, chars: text.length, refs: refs.size, interactive: 0 },
     truncated: left > 0,
     more:
-      left > 0 ? `${left} of ${visited.size} nodes are left out: raise limit (at most ${MAX_LIMIT}), or use another format.` : null,
+      left > 0
+        ? `${left} of ${visited.size} nodes are left out: raise limit (at most ${MAX_LIMIT}), or use another format.`
+        : null,
     extent: "full",
     tokenEstimate: estimateTokens(text),
     documentId,

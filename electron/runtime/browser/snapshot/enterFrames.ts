@@ -4,6 +4,7 @@ import { messageOf } from "../../../../shared/errors/index.ts";
 import type { TabState } from "./createSnapshotEngine.ts";
 import type { FramePlace } from "./pageWorld.ts";
 import { resolveInPlace } from "./resolveRef.ts";
+import { enterBySelector } from "./scope.ts";
 
 const MAX_FRAMES = 40;
 const MAX_FRAME_DEPTH = 6;
@@ -47,6 +48,5 @@ export async function readFrame<Value>(
 export async function startPlace(tab: TabState, frameSelector: string | undefined): Promise<FramePlace> {
   const main = await tab.world.main();
   if (frameSelector === undefined) return main;
-  const { enterBySelector } = await import("./scope.ts");
   return enterBySelector(tab, main, frameSelector);
 }

@@ -24,7 +24,10 @@ export class Frames {
 
   /** Every frame that a snapshot has shown and that is still there. */
   async shown(): Promise<FramePlace[]> {
-    return [await this.#world.main(), ...[...this.#places.values()].filter(({ frame }) => !frame.isDetached())];
+    return [
+      await this.#world.main(),
+      ...[...this.#places.values()].filter(({ frame }) => !frame.isDetached()),
+    ];
   }
 
   /**

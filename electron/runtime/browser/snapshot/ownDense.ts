@@ -24,7 +24,11 @@ interface Gathered {
   omittedByDepth: number;
 }
 
-export async function takeDense(tab: TabState, request: SnapshotRequest, rules: Hardening): Promise<Snapshot> {
+export async function takeDense(
+  tab: TabState,
+  request: SnapshotRequest,
+  rules: Hardening,
+): Promise<Snapshot> {
   const start = await startPlace(tab, request.frame);
   const gathered: Gathered = { lines: [], refs: new Map(), notes: [], extent: "full", omittedByDepth: 0 };
   const masks = rules.has("browser.maskSecrets");
@@ -35,7 +39,9 @@ export async function takeDense(tab: TabState, request: SnapshotRequest, rules: 
     throw isBadSelector(error) && request.selector !== undefined ? badSelector(request.selector) : error;
   }
   if (gathered.omittedByDepth > 0) {
-    gathered.notes.push(`${gathered.omittedByDepth} items below level ${request.maxDepth} are left out: raise depth to see them.`);
+    gathered.notes.push(
+      `${gathered.omittedByDepth} items below level ${request.maxDepth} are left out: raise depth to see them.`,
+    );
   }
   const isEfficient = request.interactive === true && request.compact === true;
   const budget = request.maxChars !== undefined && request.maxChars > 0 ? request.maxChars : null;
@@ -53,7 +59,12 @@ export async function takeDense(tab: TabState, request: SnapshotRequest, rules: 
     format: "dense",
     text,
     refs: gathered.refs,
-    stats: { lines: text === "" ? 0 : text.split("\n").length, chars: text.length, refs: gathered.refs.size, interactive },
+    stats: {
+      lines: text === "" ? 0 : text.split("\n").length,
+      chars: text.length,
+      refs: gathered.refs.size,
+      interactive,
+    },
     truncated: cut.isTruncated,
     more: more === "" ? null : more,
     extent: gathered.extent,
@@ -89,12 +100,19 @@ async function gather(
     return reply;
   }
   note(value, into);
-  for (const [number, role, name] of value.refs) {
+  for (const line of value.refs === "" ? [] : value.refs.split("\n")) {
+    const [number = "", role = "", name = ""] = line.split("\t");
     into.refs.set(`${place.prefix}e${number}`, name === "" ? { role } : { role, name });
   }
   const children: (Gathered & { at: number; indent: number })[] = [];
   for (const frame of value.frames) {
-    const child = { lines: [], refs: into.refs, notes: into.notes, extent: "full" as const, omittedByDepth: 0 };
+    const child = {
+      lines: [],
+      refs: into.refs,
+      notes: into.notes,
+      extent: "full" as const,
+      omittedByDepth: 0,
+    };
     const gathered: Gathered = child;
     const entered = await readFrame(tab, place, frame.ref, depth, budget, (inner) =>
       gather(tab, inner, request, masks, gathered, depth + 1, budget),
@@ -108,12 +126,17 @@ async function gather(
 }
 
 /** Frames go below their line; of changes they simply follow, because their lines name their refs. */
-function join(part: Part, children: readonly (Gathered & { at: number; indent: number })[], into: Gathered): void {
+function join(
+  part: Part,
+  children: readonly (Gathered & { at: number; indent: number })[],
+  into: Gathered,
+): void {
   into.extent = part.extent;
   if (part.extent !== "full") {
     into.lines.push(...part.lines);
     for (const child of children) {
-      if (child.extent === "full") into.lines.push(...child.lines.map((line) => (line.startsWith("…") ? line : `+${line}`)));
+      if (child.extent === "full")
+        into.lines.push(...child.lines.map((line) => (line.startsWith("…") ? line : `+${line}`)));
       else into.lines.push(...child.lines);
     }
     into.extent = into.lines.length === 0 ? "unchanged" : "changes";
@@ -132,10 +155,14 @@ function join(part: Part, children: readonly (Gathered & { at: number; indent: n
 function note(part: Part, into: Gathered): void {
   into.omittedByDepth += part.omittedByDepth;
   if (part.cutBy === "elements") {
-    into.notes.push(`The page is too large to read as a whole: reading ended after ${part.elementCount} elements. Take a part of it with selector.`);
+    into.notes.push(
+      `The page is too large to read as a whole: reading ended after ${part.elementCount} elements. Take a part of it with selector.`,
+    );
   }
   if (part.cutBy === "time") {
-    into.notes.push(`Reading the page took too long and ended after ${part.elementCount} elements. Take a part of it with selector.`);
+    into.notes.push(
+      `Reading the page took too long and ended after ${part.elementCount} elements. Take a part of it with selector.`,
+    );
   }
   if (part.tooDeep > 0) into.notes.push(`${part.tooDeep} branches nest too deep to be read.`);
 }

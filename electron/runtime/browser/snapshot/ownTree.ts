@@ -1,8 +1,11 @@
 /** The ai and role families out of our own tree: the reference's text, with refs that are bound to elements. */
 
 import { printAriaLines } from "../../../../shared/browser/snapshot/ariaYaml.ts";
+import {
+  toRoleSnapshot,
+  toRoleSnapshotWithAriaRefs,
+} from "../../../../shared/browser/snapshot/roleSnapshot.ts";
 import { interactiveRoles } from "../../../../shared/browser/snapshot/roles.ts";
-import { toRoleSnapshot, toRoleSnapshotWithAriaRefs } from "../../../../shared/browser/snapshot/roleSnapshot.ts";
 import { estimateTokens, type RoleSnapshot } from "../../../../shared/browser/snapshot/snapshotTypes.ts";
 import type { SnapNode } from "../../../../shared/browser/snapshot/tree.ts";
 import type { Hardening } from "../../../../shared/hardening/index.ts";
@@ -22,7 +25,11 @@ interface ReadTree {
   root: SnapNode;
 }
 
-export async function takeOwnTree(tab: TabState, request: SnapshotRequest, rules: Hardening): Promise<Snapshot> {
+export async function takeOwnTree(
+  tab: TabState,
+  request: SnapshotRequest,
+  rules: Hardening,
+): Promise<Snapshot> {
   const place = await startPlace(tab, request.frame);
   const notes: string[] = [];
   const family = request.format === "ai" || request.refs === "aria" ? "ai" : "role";
@@ -44,7 +51,9 @@ export async function takeOwnTree(tab: TabState, request: SnapshotRequest, rules
   const snapshot =
     request.format === "ai" ? aiSnapshot(printed, root) : roleSnapshot(printed, request, family);
   if (snapshot.omittedByDepth > 0 && rules.has("browser.announceDepth")) {
-    notes.push(`${snapshot.omittedByDepth} lines below level ${request.maxDepth} are left out: raise depth to see them.`);
+    notes.push(
+      `${snapshot.omittedByDepth} lines below level ${request.maxDepth} are left out: raise depth to see them.`,
+    );
   }
   return finish(snapshot, tree.reply, request, notes);
 }
@@ -70,7 +79,8 @@ function roleSnapshot(
 function aiSnapshot({ lines }: { lines: string[] }, root: SnapNode): RoleSnapshot {
   const refs = new Map<string, RefInfo>();
   const visit = (node: SnapNode): void => {
-    if (node.ref !== undefined) refs.set(node.ref, node.name === "" ? { role: node.role } : { role: node.role, name: node.name });
+    if (node.ref !== undefined)
+      refs.set(node.ref, node.name === "" ? { role: node.role } : { role: node.role, name: node.name });
     for (const child of node.children) if (typeof child !== "string") visit(child);
   };
   visit(root);
@@ -101,7 +111,9 @@ async function readTree(
     return { reply, root: { role: "fragment", name: "", children: [] } };
   }
   if (value.cutBy !== null) {
-    notes.push(`The page is too large to read as a whole: reading ended after ${value.elementCount} elements. Take a part of it with selector.`);
+    notes.push(
+      `The page is too large to read as a whole: reading ended after ${value.elementCount} elements. Take a part of it with selector.`,
+    );
   }
   if (value.tooDeep > 0) notes.push(`${value.tooDeep} branches nest too deep to be read.`);
   for (const iframe of framesIn(value.root)) {

@@ -6,9 +6,9 @@
 
 import type { CDPSession, Frame, Page } from "playwright-core";
 import { AppError, messageOf } from "../../../../shared/errors/index.ts";
-import { browserProblem } from "../problems.ts";
 import pageScript from "../page/pageEngine.page.ts?script";
 import type { PageCalls, PageReply } from "../page/pageProtocol.ts";
+import { browserProblem } from "../problems.ts";
 
 const WORLD = "sallyport-snapshot";
 const CALL_TIMEOUT_MS = 15_000;
@@ -155,12 +155,18 @@ function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = messageOf(error);
   if (/crash/i.test(message)) {
-    return browserProblem("page_crashed", "The page has crashed. Navigate again, or close the tab.", { cause: error });
+    return browserProblem("page_crashed", "The page has crashed. Navigate again, or close the tab.", {
+      cause: error,
+    });
   }
   if (/closed|detached/i.test(message)) {
-    return browserProblem("tab_closed", "The tab is closed. List the tabs and choose another.", { cause: error });
+    return browserProblem("tab_closed", "The tab is closed. List the tabs and choose another.", {
+      cause: error,
+    });
   }
-  return new AppError("TOOL_FAILED", `The page could not be read: ${message.slice(0, 300)}`, { cause: error });
+  return new AppError("TOOL_FAILED", `The page could not be read: ${message.slice(0, 300)}`, {
+    cause: error,
+  });
 }
 
 /** Pages that hold an open dialog or spin in a script do not answer: say so instead of waiting for ever. */

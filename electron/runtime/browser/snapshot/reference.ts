@@ -1,7 +1,10 @@
 /** The reference's own way, for preset `reference`: Playwright's texts, refs by role, name and place in the order. */
 
 import type { ElementHandle, FrameLocator, Locator, Page } from "playwright-core";
-import { toRoleSnapshot, toRoleSnapshotWithAriaRefs } from "../../../../shared/browser/snapshot/roleSnapshot.ts";
+import {
+  toRoleSnapshot,
+  toRoleSnapshotWithAriaRefs,
+} from "../../../../shared/browser/snapshot/roleSnapshot.ts";
 import { estimateTokens } from "../../../../shared/browser/snapshot/snapshotTypes.ts";
 import type { Hardening } from "../../../../shared/hardening/index.ts";
 import type { RefInfo, ResolvedRef, Snapshot, SnapshotRequest } from "../browserTypes.ts";
@@ -22,7 +25,11 @@ const AI_MAX_CHARS = 80_000;
 const EFFICIENT_MAX_CHARS = 10_000;
 const REF_TIMEOUT_MS = 2_000;
 
-export async function takeReference(tab: TabState, request: SnapshotRequest, rules: Hardening): Promise<Snapshot> {
+export async function takeReference(
+  tab: TabState,
+  request: SnapshotRequest,
+  rules: Hardening,
+): Promise<Snapshot> {
   const { page } = tab;
   const mode = request.format === "ai" || request.refs === "aria" ? "aria" : "role";
   if (mode === "aria" && request.format === "role" && (request.selector ?? request.frame) !== undefined) {
@@ -37,7 +44,10 @@ export async function takeReference(tab: TabState, request: SnapshotRequest, rul
   const yaml =
     mode === "aria"
       ? await page.ariaSnapshot({ mode: "ai" })
-      : await scopeOf(page, request.frame).locator(request.selector ?? ":root").first().ariaSnapshot();
+      : await scopeOf(page, request.frame)
+          .locator(request.selector ?? ":root")
+          .first()
+          .ariaSnapshot();
   const aiOptions = request.format === "ai" ? {} : options;
   const made =
     mode === "aria"
@@ -59,7 +69,8 @@ export async function takeReference(tab: TabState, request: SnapshotRequest, rul
   } else if (request.format === "ai") {
     ({ text, isTruncated } = cutChars(text, limit));
   }
-  const refs = isTruncated && mode === "aria" ? toRoleSnapshotWithAriaRefs(text, {}, { readsYaml }).refs : made.refs;
+  const refs =
+    isTruncated && mode === "aria" ? toRoleSnapshotWithAriaRefs(text, {}, { readsYaml }).refs : made.refs;
   tab.reference = { mode, refs, frame: request.frame };
   return {
     format: request.format,
@@ -97,7 +108,11 @@ export function referenceLocator(page: Page, known: ReferenceRefs, text: string)
 }
 
 /** @throws AppError unknown_ref at once; strict-mode and time-out errors of Playwright as it gives them */
-export async function resolveReference(tab: TabState, known: ReferenceRefs, text: string): Promise<ResolvedRef> {
+export async function resolveReference(
+  tab: TabState,
+  known: ReferenceRefs,
+  text: string,
+): Promise<ResolvedRef> {
   const handle = await referenceLocator(tab.page, known, text).elementHandle({ timeout: REF_TIMEOUT_MS });
   if (handle === null) throw unknownRef(text);
   const info = known.refs.get(text.trim().replace(/^(?:@|ref=)/, ""));

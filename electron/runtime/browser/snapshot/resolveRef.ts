@@ -66,7 +66,12 @@ export async function resolveInPlace(
         const handle = await place.frame.$(`xpath=${xpath}`);
         const { value: again } = await world.call(place, "locate", { ref: number });
         // The page may have moved elements about between the two looks; then the path may lead to another one.
-        if (handle !== null && again.kind === "found" && again.mutations === mutations && again.xpath === xpath) {
+        if (
+          handle !== null &&
+          again.kind === "found" &&
+          again.mutations === mutations &&
+          again.xpath === xpath
+        ) {
           return { handle: handle as ElementHandle, role, name };
         }
         await handle?.dispose();
@@ -82,7 +87,11 @@ function described({ role, name }: { role: string; name: string }): string {
 }
 
 function stale(ref: string, why: string, data: { role?: string; name?: string }): Error {
-  return browserProblem("stale_ref", `Ref ${ref} is out of date: ${why}. Run a new snapshot and use a ref from it.`, {
-    data: { ref, ...(data.role === undefined ? {} : { role: data.role }) },
-  });
+  return browserProblem(
+    "stale_ref",
+    `Ref ${ref} is out of date: ${why}. Run a new snapshot and use a ref from it.`,
+    {
+      data: { ref, ...(data.role === undefined ? {} : { role: data.role }) },
+    },
+  );
 }

@@ -1,8 +1,8 @@
 /** Snapshots of a part: `selector` and `frame`, which fail at once when nothing matches. */
 
 import { browserProblem } from "../problems.ts";
-import type { FramePlace, PageWorld } from "./pageWorld.ts";
 import type { Frames } from "./frames.ts";
+import type { FramePlace, PageWorld } from "./pageWorld.ts";
 
 export function nothingMatches(what: "selector" | "frame", selector: string): Error {
   const shown = JSON.stringify(selector.slice(0, 120));
@@ -38,5 +38,8 @@ export function isBadSelector(error: unknown): boolean {
 }
 
 export function badSelector(selector: string): Error {
-  return browserProblem("bad_request", `${JSON.stringify(selector.slice(0, 120))} is not a valid CSS selector.`);
+  return browserProblem(
+    "bad_request",
+    `${JSON.stringify(selector.slice(0, 120))} is not a valid CSS selector.`,
+  );
 }

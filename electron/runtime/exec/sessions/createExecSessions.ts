@@ -199,6 +199,9 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
     write(sessionId, scopeKey, data, options = {}) {
       const session = find(sessionId, scopeKey);
       if (session === undefined) return { ok: false, reason: "no such session" };
+      // A scope names an agent; the panel has none.
+      if (scopeKey !== undefined && session.facts.noAgentInput !== null)
+        return { ok: false, reason: session.facts.noAgentInput };
       const answer: WriteAnswer = data.length === 0 ? { ok: true, bytes: 0 } : session.write(data);
       if (!answer.ok || options.eof !== true) return answer;
       const closing = session.endInput();
@@ -284,6 +287,7 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
             timeoutMs: null,
             notifyOnExit: false,
             notifyOnExitEmptySuccess: false,
+            noAgentInput: null,
           },
           output,
           identity,

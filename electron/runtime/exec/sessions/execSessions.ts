@@ -68,6 +68,8 @@ export interface StartRequest {
   defaultTimeoutMs?: number | undefined;
   scopeKey: string;
   agentId: string;
+  /** Why its agent may not send it input; people may. Absent or null: it may. */
+  noAgentInput?: string | null | undefined;
   sessionKey?: string | undefined;
   toolCallId?: string | undefined;
   notifyOnExit?: boolean | undefined;

@@ -53,6 +53,7 @@ export function openSession(
     timeoutMs,
     notifyOnExit: request.notifyOnExit ?? true,
     notifyOnExitEmptySuccess: request.notifyOnExitEmptySuccess ?? false,
+    noAgentInput: request.noAgentInput ?? null,
   };
   let lastUpdateAtMs = 0;
   const output = createSessionOutput({

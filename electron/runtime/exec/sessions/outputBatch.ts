@@ -11,6 +11,7 @@ const floodBytes = 2 * 1024 * 1024;
 /** The same while a flood consists of what cleaning removes, so that no single step takes long. */
 const carefulBytes = 64 * 1024;
 const carefulBatches = 32;
+const joinedChars = 16 * 1024;
 /** Beyond what must be kept, so that a few odd characters do not spoil the short way. */
 const spareBytes = 16 * 1024;
 
@@ -121,7 +122,8 @@ export function createOutputBatch(kept: { totalChars: number; streamChars: numbe
 function addRaw(pieces: OutputPiece[], stream: OutputStream, raw: string): void {
   if (raw === "") return;
   const last = pieces.at(-1);
-  if (last?.stream === stream) last.raw += raw;
+  // Large ones stay apart: to join them would cost more than to clean them.
+  if (last?.stream === stream && last.raw.length + raw.length <= joinedChars) last.raw += raw;
   else pieces.push({ stream, raw, clean: "" });
 }
 

@@ -36,6 +36,8 @@ export interface SessionFacts {
   timeoutMs: number | null;
   notifyOnExit: boolean;
   notifyOnExitEmptySuccess: boolean;
+  /** Why its agent may not send it input; null = it may. */
+  noAgentInput: string | null;
 }
 
 export interface SessionDeps {

@@ -1,12 +1,6 @@
 /** The services that media models run at: where they are, how they are spoken to, where their keys stand. */
 
-import {
-  asRecord,
-  type ConfigRecord,
-  getIn,
-  getRecord,
-  getString,
-} from "../../../../shared/policy/configRecord.ts";
+import { type ConfigRecord, getIn, getRecord, getString } from "../../../../shared/policy/configRecord.ts";
 import type { ApiKeys, KeyPlaces } from "../../net/apiKeys.ts";
 import { mediaProblem } from "../problems.ts";
 
@@ -70,6 +64,8 @@ const known: ReadonlyMap<string, KnownService> = new Map([
 
 export interface ModelService {
   id: string;
+  /** Its key below `models.providers`, as written there. */
+  entryName: string;
   label: string;
   api: ModelApi;
   baseUrl: string;
@@ -86,33 +82,38 @@ export interface ModelService {
  */
 export function serviceOf(config: unknown, id: string): ModelService | null {
   const service = known.get(id);
-  const entry = providerEntry(config, id);
+  const entryName = entryNameOf(config, id);
+  const entry = getRecord(config, "models", "providers", entryName);
   const own = getString(entry, "baseUrl")?.trim() ?? "";
   if (service === undefined && own === "") return null;
   const api = modelApis.find((name) => name === entry?.api);
   return {
     id,
+    entryName,
     label: service?.label ?? id,
     api: api ?? service?.api ?? "openai-completions",
     baseUrl: own === "" ? (service?.baseUrl ?? "") : own,
-    keyPlaces: keyPlacesOf(id),
+    keyPlaces: keyPlacesOf(config, id),
     headers: getRecord(entry, "headers") ?? noHeaders,
     hasOwnAddress: own !== "",
   };
 }
 
 /** An entry is found by its id without regard to case, as references to it are written. */
-function providerEntry(config: unknown, id: string): ConfigRecord | undefined {
-  const providers = getRecord(config, "models", "providers");
-  if (providers === undefined) return undefined;
-  const name = Object.keys(providers).find((key) => key.trim().toLowerCase() === id);
-  return name === undefined ? undefined : asRecord(providers[name]);
+function entryNameOf(config: unknown, id: string): string {
+  const names = Object.keys(getRecord(config, "models", "providers") ?? {});
+  return names.find((name) => name.trim().toLowerCase() === id) ?? id;
 }
 
 const noHeaders: ConfigRecord = Object.freeze(Object.create(null));
 
-export function keyPlacesOf(id: string): KeyPlaces {
-  return { paths: [["models", "providers", id, "apiKey"]], env: known.get(id)?.env ?? [] };
+/** Names of the variables that hold a provider's key. */
+export function keyVariablesOf(id: string): readonly string[] {
+  return known.get(id)?.env ?? [];
+}
+
+export function keyPlacesOf(config: unknown, id: string): KeyPlaces {
+  return { paths: [["models", "providers", entryNameOf(config, id), "apiKey"]], env: keyVariablesOf(id) };
 }
 
 /** Whether requests to the provider can work: it has a key, or an address of the operator's own. */
@@ -148,15 +149,20 @@ export async function readyService(config: unknown, keys: ApiKeys, id: string): 
   }
   const extraHeaders: Record<string, string> = Object.create(null);
   for (const name of Object.keys(service.headers)) {
-    const value = await headerValue(config, keys, id, name);
+    const value = await headerValue(config, keys, service.entryName, name);
     if (value !== null && /^[\w-]{1,80}$/.test(name)) extraHeaders[name.toLowerCase()] = value;
   }
   return { ...service, key, extraHeaders };
 }
 
-async function headerValue(config: unknown, keys: ApiKeys, id: string, name: string): Promise<string | null> {
-  const value = getIn(config, "models", "providers", id, "headers", name);
+async function headerValue(
+  config: unknown,
+  keys: ApiKeys,
+  entryName: string,
+  name: string,
+): Promise<string | null> {
+  const value = getIn(config, "models", "providers", entryName, "headers", name);
   const isPlain = typeof value === "string" && !/^\s*\$\{.*\}\s*$/s.test(value);
   if (isPlain) return /^[\x20-\x7e]+$/.test(value) ? value.trim() : null;
-  return keys.resolve(config, { paths: [["models", "providers", id, "headers", name]], env: [] });
+  return keys.resolve(config, { paths: [["models", "providers", entryName, "headers", name]], env: [] });
 }

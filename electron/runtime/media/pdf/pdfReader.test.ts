@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pictureFacts } from "../../../../shared/media/index.ts";
 import { silentLogger } from "../../logging/logger.ts";
-import { makePdf } from "../testing/testPdf.ts";
+import { bombPdf, makePdf } from "../testing/testPdf.ts";
 import { createPdfReader, isPdf, type PdfReader, type PdfReadOptions } from "./pdfReader.ts";
 
 let outDir: string;
@@ -151,6 +151,15 @@ describe("reading PDF documents", { timeout: 120_000 }, () => {
     await expect(running).rejects.toThrow("cancelled");
     await expect(waiting).rejects.toThrow("cancelled");
     expect((await read(makePdf({ pages: ["after"] }))).pages[0]?.text.trim()).toBe("after");
+  });
+
+  it("gives up a document that unpacks without end, and stays usable", async () => {
+    const bomb = bombPdf(400_000_000);
+    expect(bomb.length).toBeLessThan(50_000);
+    const maxGrowthBytes = 150_000_000;
+    const careful = createPdfReader({ logger: silentLogger, workerUrl, maxGrowthBytes });
+    await expect(read(bomb, {}, careful)).rejects.toMatchObject({ data: { kind: "heavy_pdf" } });
+    expect((await read(makePdf({ pages: ["after"] }))).pages.length).toBe(1);
   });
 
   it("gives what it read when the time is up between two pages", async () => {

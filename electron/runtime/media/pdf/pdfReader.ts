@@ -26,7 +26,7 @@ export interface PdfReadOptions {
 }
 
 export interface PdfReader {
-  /** @throws AppError kind not_a_pdf, encrypted_pdf, broken_pdf, slow_pdf; the signal's reason on cancel */
+  /** @throws AppError kind not_a_pdf, encrypted_pdf, broken_pdf, slow_pdf, heavy_pdf; the signal's reason on cancel */
   read(bytes: Uint8Array, options: PdfReadOptions): Promise<PdfText>;
 }
 
@@ -38,12 +38,16 @@ export interface PdfReaderDeps {
   timeLimitMs?: number;
   /** A page that takes longer than the rest of the time ends the document. */
   graceMs?: number;
+  /** By how much the whole process may grow meanwhile: unpacked streams lie outside of the worker's heap. */
+  maxGrowthBytes?: number;
 }
 
 const pageMaxPixels = 4_000_000;
 const maxPictureBytes = 20 * 1024 * 1024;
 const sharpScale = 150 / 72;
 const maxHeapMb = 768;
+const defaultGrowthBytes = 1536 * 1024 * 1024;
+const memoryCheckMs = 200;
 
 /** @returns the worker beside the built programs: `out/pdfWorker/index.js`; null when there is none */
 export function builtPdfWorker(from: string): URL | null {
@@ -58,6 +62,7 @@ export function isPdf(bytes: Uint8Array): boolean {
 
 export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   const { logger, workerUrl, timeLimitMs = 40_000, graceMs = 20_000 } = deps;
+  const maxGrowthBytes = deps.maxGrowthBytes ?? defaultGrowthBytes;
   // One at a time: a document may take hundreds of megabytes.
   const gate = createGate(1);
 
@@ -72,6 +77,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         if (isSettled) return;
         isSettled = true;
         clearTimeout(timer);
+        clearInterval(watch);
         signal.removeEventListener("abort", onAbort);
         void worker.terminate().then(finish, finish);
       };
@@ -79,6 +85,10 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
       const timer = setTimeout(() => {
         settle(() => reject(slow(options.name, timeLimitMs + graceMs)));
       }, timeLimitMs + graceMs);
+      const mostBytes = process.memoryUsage.rss() + maxGrowthBytes;
+      const watch = setInterval(() => {
+        if (process.memoryUsage.rss() > mostBytes) settle(() => reject(tooHeavy(options.name)));
+      }, memoryCheckMs);
       signal.addEventListener("abort", onAbort, { once: true });
       worker.on("error", (error) => {
         logger.warn("media.pdfWorkerFailed", { error, sizeBytes: request.bytes.length });
@@ -131,6 +141,13 @@ function slow(name: string, limitMs: number) {
   return mediaProblem(
     "slow_pdf",
     `${name} takes longer than ${limitMs / 1000} seconds to read. Choose fewer pages, or give a simpler document.`,
+  );
+}
+
+function tooHeavy(name: string) {
+  return mediaProblem(
+    "heavy_pdf",
+    `${name} takes too much memory when it is unpacked, as documents do that are made to harm. It was given up.`,
   );
 }
 

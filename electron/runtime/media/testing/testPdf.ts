@@ -1,6 +1,7 @@
 /** For tests: real PDF documents, written here byte by byte. */
 
 import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
 
 export interface PdfWish {
   /** One text for each page; "" leaves it empty. CJK and other letters are written in a CJK font. */
@@ -49,6 +50,20 @@ export function makePdf(wish: PdfWish): Buffer {
     trailer += `/Encrypt ${objects.length} 0 R`;
   }
   return assemble(objects, trailer);
+}
+
+/** A page whose content unpacks, in two steps, to far more than its bytes. */
+export function bombPdf(unpackedBytes: number): Buffer {
+  const packed = deflateSync(deflateSync(Buffer.alloc(unpackedBytes, " "))).toString("latin1");
+  return assemble(
+    [
+      "<</Type/Catalog/Pages 2 0 R>>",
+      "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R>>",
+      `<</Length ${packed.length}/Filter[/FlateDecode/FlateDecode]>>stream\n${packed}\nendstream`,
+    ],
+    "/Root 1 0 R",
+  );
 }
 
 function contentOf(text: string, isScan: boolean, height: number): string {

@@ -1,6 +1,7 @@
 /** For tests: real pictures, drawn here. */
 
 import { createCanvas } from "@napi-rs/canvas";
+import { pictureFacts } from "../../../../shared/media/index.ts";
 
 export interface PictureWish {
   width: number;
@@ -57,6 +58,14 @@ export function gif(sizeBytes = 0): Buffer {
 }
 
 function withOrientation(plain: Buffer, orientation: number): Buffer {
+  const body = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiffWith(orientation)]);
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 2);
+  return Buffer.concat([plain.subarray(0, 2), head, body, plain.subarray(2)]);
+}
+
+/** Smallest EXIF that says how the picture stands. */
+function tiffWith(orientation: number): Buffer {
   const tiff = Buffer.alloc(26);
   tiff.write("II*\0", 0, "latin1");
   tiff.writeUInt32LE(8, 4);
@@ -65,10 +74,55 @@ function withOrientation(plain: Buffer, orientation: number): Buffer {
   tiff.writeUInt16LE(3, 12);
   tiff.writeUInt32LE(1, 14);
   tiff.writeUInt16LE(orientation, 18);
-  const body = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
-  const head = Buffer.from([0xff, 0xe1, 0, 0]);
-  head.writeUInt16BE(body.length + 2, 2);
-  return Buffer.concat([plain.subarray(0, 2), head, body, plain.subarray(2)]);
+  return tiff;
+}
+
+export function pngWithOrientation(plain: Buffer, orientation: number): Buffer {
+  const body = Buffer.concat([Buffer.from("eXIf", "latin1"), tiffWith(orientation)]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(body.length - 4, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  // Right behind the header chunk.
+  return Buffer.concat([
+    plain.subarray(0, 33),
+    frame.subarray(0, 4),
+    body,
+    frame.subarray(4),
+    plain.subarray(33),
+  ]);
+}
+
+function crc32(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** @param plain in the extended form, as pictures with alpha are written */
+export function webpWithOrientation(plain: Buffer, orientation: number): Buffer {
+  const tiff = tiffWith(orientation);
+  const head = Buffer.alloc(8);
+  head.write("EXIF", 0, "latin1");
+  head.writeUInt32LE(tiff.length, 4);
+  const whole = Buffer.concat([extended(plain), head, tiff]);
+  whole.writeUInt32LE(whole.length - 8, 4);
+  whole[20] = (whole[20] ?? 0) | 0x08;
+  return whole;
+}
+
+function extended(plain: Buffer): Buffer {
+  if (plain.subarray(12, 16).toString("latin1") === "VP8X") return Buffer.from(plain);
+  // A lossless or lossy picture without extras gets the chunk that announces them.
+  const size = pictureFacts(plain)?.size ?? { width: 1, height: 1 };
+  const chunk = Buffer.alloc(18);
+  chunk.write("VP8X", 0, "latin1");
+  chunk.writeUInt32LE(10, 4);
+  chunk.writeUIntLE(size.width - 1, 12, 3);
+  chunk.writeUIntLE(size.height - 1, 15, 3);
+  return Buffer.concat([plain.subarray(0, 12), chunk, plain.subarray(12)]);
 }
 
 /** A PNG that claims a size in its header; its pixels are missing. */

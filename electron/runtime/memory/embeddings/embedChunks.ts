@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { utf8Length } from "../../../../shared/files/index.ts";
-import { countOf, type NoteIndex, numberOf, textOf } from "../noteIndex.ts";
-import { bytesToVector, isBytes, vectorBytes } from "../vectorIndex.ts";
+import { bytesOf, countOf, type NoteIndex, numberOf, textOf } from "../noteIndex.ts";
+import { bytesToVector, vectorBytes } from "../vectorIndex.ts";
 import type { Embedder } from "./createEmbedder.ts";
 
 const batchBytes = 8000;
@@ -81,9 +81,8 @@ export async function embedChunks(deps: EmbedChunksDeps): Promise<void> {
     inTransaction(index, () => {
       for (const chunk of page) {
         const row = cache.isEnabled ? cached.get(embedder.identity, chunk.hash) : undefined;
-        const bytes: unknown =
-          typeof row === "object" && row !== null ? Reflect.get(row, "vector") : undefined;
-        if (isBytes(bytes)) keep(chunk, bytesToVector(bytes), false);
+        const bytes = row === undefined ? null : bytesOf(row, "vector");
+        if (bytes !== null) keep(chunk, bytesToVector(bytes), false);
         else missing.push(chunk);
       }
     });

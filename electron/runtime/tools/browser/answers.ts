@@ -5,9 +5,9 @@ import { clip, tokenEstimate } from "../../../../shared/files/index.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import { neutralizeMarkers, wrapUntrusted } from "../../../../shared/web/index.ts";
 import type { ApprovalAnswer } from "../../approvals/createApprovals.ts";
-import { problemKind } from "../../browser/problems.ts";
+import { type BrowserProblemKind, problemKind } from "../../browser/problems.ts";
 import type { ActOutcome } from "../../browser/service/acts.ts";
-import type { NavigateOutcome } from "../../browser/service/createBrowserService.ts";
+import type { NavigateOutcome } from "../../browser/service/browserService.ts";
 import type { CausedEvent, PageFacts } from "../../browser/service/serviceTypes.ts";
 import type { ToolContent, ToolResult } from "../defineTool.ts";
 
@@ -157,22 +157,27 @@ const lumped: ReadonlySet<string> = new Set([
   "moving",
 ]);
 
-/** Failures whose message quotes nothing of a page. */
-const ownWords: ReadonlySet<string> = new Set([
-  "bad_request",
-  "bad_path",
-  "unknown_ref",
-  "stale_ref",
-  "tab_not_found",
-  "ambiguous_tab",
-  "evaluate_disabled",
-  "paused",
-  "disabled_in_config",
-  "no_node",
-  "no_sandbox",
-  "not_running",
-  "unsupported",
-  "cancelled",
+/** Failures whose message quotes the page: names of elements, its errors, what covers what. */
+const quotesPage: ReadonlySet<string> = new Set<BrowserProblemKind>([
+  "disabled",
+  "covered",
+  "not_visible",
+  "moving",
+  "off_screen",
+  "no_option",
+  "not_fillable",
+  "read_only",
+  "wrong_element",
+  "bad_value",
+  "detached",
+  "ambiguous_selector",
+  "nothing_matches",
+  "evaluate_failed",
+  "slow_page",
+  "busy_page",
+  "navigation_failed",
+  "download_failed",
+  "failed",
 ]);
 
 /**
@@ -190,8 +195,9 @@ export function failedAnswer(error: unknown, hardening: Hardening): ToolResult {
       },
     );
   }
-  if (!(error instanceof AppError) || kind === null || ownWords.has(kind)) throw error;
+  if (!(error instanceof AppError) || kind === null) throw error;
   if (kind === "denied") return deniedAnswer(error);
+  if (!quotesPage.has(kind)) throw error;
   const result = answer({
     head: `failed: ${kind}`,
     page: error.message,

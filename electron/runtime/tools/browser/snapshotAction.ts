@@ -4,7 +4,7 @@ import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import type { SnapshotRequest } from "../../browser/browserTypes.ts";
 import { browserProblem } from "../../browser/problems.ts";
-import type { BrowserService } from "../../browser/service/createBrowserService.ts";
+import type { BrowserService } from "../../browser/service/browserService.ts";
 import { viewerOf } from "../../browser/service/createBrowserService.ts";
 import type { Actor, TabChoice } from "../../browser/service/serviceTypes.ts";
 import type { ToolResult } from "../defineTool.ts";

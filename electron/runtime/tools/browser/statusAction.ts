@@ -2,7 +2,7 @@
 
 import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
 import type { BrowserProfileView } from "../../../../shared/contract/browser.ts";
-import type { BrowserService } from "../../browser/service/createBrowserService.ts";
+import type { BrowserService } from "../../browser/service/browserService.ts";
 import type { ToolResult } from "../defineTool.ts";
 import { answer } from "./answers.ts";
 

@@ -126,8 +126,8 @@ describe("opening and reading", long, () => {
   });
 
   it("says at once that a selector matches nothing", async () => {
-    await show("/selector", "<div id=a>inside</div><div>outside</div>");
-    expect(await snapshot({ selector: "#a" })).not.toContain("outside");
+    await show("/selector", "<div id=a>inside</div><div>beyond</div>");
+    expect(await snapshot({ selector: "#a" })).not.toContain("beyond");
     expect((await failure({ action: "snapshot", selector: "#nothing" })).message).toMatch(/#nothing/);
   });
 
@@ -279,7 +279,7 @@ describe("files", long, () => {
       "/upload",
       "<label>Paper <input type=file onchange=\"out.textContent = 'got ' + this.files[0].name\"></label><p id=out></p>",
     );
-    const inputRef = refOf(await snapshot({ snapshotFormat: "ai" }), /Paper/);
+    const inputRef = refOf(await snapshot({ snapshotFormat: "ai" }), /button "Paper"/);
     await desk.call({ action: "upload", paths: ["note.txt"], inputRef });
     expect(await snapshot()).toContain("got note.txt");
     expect((await failure({ action: "upload", paths: ["/etc/passwd"], inputRef })).message).toMatch(

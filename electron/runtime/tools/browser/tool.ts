@@ -7,7 +7,7 @@ import { parseAct } from "../../browser/actions/parseAct.ts";
 import { withinTime } from "../../browser/actions/withinTime.ts";
 import type { BrowserProfiles } from "../../browser/browserTypes.ts";
 import { browserProblem } from "../../browser/problems.ts";
-import type { BrowserService } from "../../browser/service/createBrowserService.ts";
+import type { BrowserService } from "../../browser/service/browserService.ts";
 import { checkRoute } from "../../browser/service/routing.ts";
 import type { Actor } from "../../browser/service/serviceTypes.ts";
 import { withProgress } from "../../net/slowProgress.ts";

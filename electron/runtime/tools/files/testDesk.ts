@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { allFilesHardening } from "../../../../shared/files/index.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
+import { allMediaHardening } from "../../../../shared/media/index.ts";
 import { type Approvals, createApprovals } from "../../approvals/createApprovals.ts";
 import { createPresence, type Presence } from "../../approvals/presence.ts";
 import { createManualClock, type ManualClock } from "../../clock.ts";
@@ -50,7 +51,7 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
     workspaceOnly: false,
     patchWorkspaceOnly: true,
     sandbox: null,
-    hardening: allFilesHardening,
+    hardening: new Set([...allFilesHardening, ...allMediaHardening]),
     workspaces: [workspace],
   };
   const tools: readonly ToolDefinition[] = createFileTools({

@@ -3,7 +3,7 @@
 import { tokenEstimate } from "../../../../shared/files/index.ts";
 import { generatorCapabilities, imageGenerators } from "../../../../shared/media/index.ts";
 import { generators } from "../../media/generate/index.ts";
-import { keyPlacesOf } from "../../media/models/services.ts";
+import { keyVariablesOf } from "../../media/models/services.ts";
 import { type ToolResult, textResult } from "../defineTool.ts";
 
 /** @param isReady whether requests to a provider can work now */
@@ -15,7 +15,7 @@ export function listServices(isReady: (provider: string) => boolean): ToolResult
       label,
       defaultModel: imageGenerators.get(id) ?? "",
       models,
-      authEnvVars: keyPlacesOf(id).env,
+      authEnvVars: keyVariablesOf(id),
       isReady: isReady(id),
       capabilities: can ?? null,
     };

@@ -91,8 +91,7 @@ function entryOf(
 }
 
 function isComplete({ answer }: MemorySearch): boolean {
-  const { phase, isCurrent, problem } = answer.index;
-  return phase.kind === "idle" && isCurrent && problem === null;
+  return answer.index.isCurrent && answer.index.problem === null;
 }
 
 /** Everything a reader must know to judge the results. */

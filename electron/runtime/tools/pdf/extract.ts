@@ -20,7 +20,6 @@ export interface Extracted {
 
 export interface ExtractedDocument {
   pdf: string;
-  title: string | null;
   pageCount: number;
   pages: number[];
   textChars: number;
@@ -83,7 +82,6 @@ export async function extractDocuments(
     }
     result.documents.push({
       pdf: name,
-      title: read.title === null ? null : clip(stripControls(stripInvisible(read.title)), 200),
       pageCount: read.pageCount,
       pages: read.pages.map(({ page }) => page),
       textChars: text.length,

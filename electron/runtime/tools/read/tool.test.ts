@@ -3,6 +3,8 @@ import { link, mkdir, open, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pictureFacts } from "../../../../shared/media/index.ts";
+import { alphaPng, hollowPng, jpeg } from "../../media/testing/testPictures.ts";
 import { makeTestDesk, type TestDesk, textOf } from "../files/testDesk.ts";
 
 let desk: TestDesk;
@@ -18,6 +20,8 @@ const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+const tinyPicture = alphaPng({ width: 20, height: 20 });
 
 describe("read", () => {
   it("returns the text as it is, with size and estimate, for Chinese, emoji and CRLF", async () => {
@@ -62,10 +66,42 @@ describe("read", () => {
     expect(textOf(await desk.call("read", { path: "text.png" }))).toBe("no picture");
   });
 
-  it("refuses a picture over the limit with both sizes", async () => {
-    await put("huge.png", Buffer.concat([tinyPng, Buffer.alloc(6 * 1024 * 1024)]));
-    await expect(desk.call("read", { path: "huge.png" })).rejects.toThrow(/6\.0 MiB; at most 5\.0 MiB/);
-  });
+  it("shrinks a large picture and names the factor for coordinates", async () => {
+    await put("wide.jpg", await jpeg({ width: 2600, height: 1300 }));
+    const wide = await desk.call("read", { path: "wide.jpg" });
+    expect(textOf(wide)).toMatch(/^Picture wide\.jpg: image\/jpeg, 1200 x 600, /);
+    expect(textOf(wide)).toContain(
+      "2600 x 1300 pixels and is shown as 1200 x 600. Multiply coordinates by 2.17",
+    );
+    expect(wide.details).toMatchObject({ width: 1200, original: { width: 2600, height: 1300 } });
+    const shown = wide.content[1];
+    const bytes = Buffer.from(shown?.type === "image" ? shown.data : "", "base64");
+    expect(pictureFacts(bytes)).toMatchObject({ type: "image/jpeg", size: { width: 1200, height: 600 } });
+    desk.settings.hardening = new Set();
+    expect(textOf(await desk.call("read", { path: "wide.jpg" }))).toContain("shown as 2000 x 1000");
+  }, 60_000);
+
+  it("turns a photo upright, and encodes anew what has too many bytes", async () => {
+    await put("turned.jpg", await jpeg({ width: 80, height: 40 }, 6));
+    expect((await desk.call("read", { path: "turned.jpg" })).details).toMatchObject({
+      width: 40,
+      height: 80,
+    });
+    const padded = Buffer.concat([tinyPicture, Buffer.alloc(6 * 1024 * 1024)]);
+    await put("heavy.png", padded);
+    const heavy = await desk.call("read", { path: "heavy.png" });
+    expect(heavy.content).toHaveLength(2);
+    expect((heavy.details as { sizeBytes: number }).sizeBytes).toBeLessThan(10_000);
+  }, 60_000);
+
+  it("says in a text why a damaged or endless picture is left out", async () => {
+    await put("bomb.png", hollowPng(50_000, 50_000));
+    const bomb = await desk.call("read", { path: "bomb.png" });
+    expect(bomb.content).toHaveLength(1);
+    expect(textOf(bomb)).toMatch(/left out: bomb\.png has 50000 x 50000 pixels/);
+    await put("torn.jpg", (await jpeg({ width: 2000, height: 400 })).subarray(0, 300));
+    expect((await desk.call("read", { path: "torn.jpg" })).details).toMatchObject({ leftOut: "bad_picture" });
+  }, 60_000);
 
   it("refuses binary files and UTF-16 with a way to go on; the reference decodes them", async () => {
     await put("a.bin", Buffer.from([1, 0, 2]));

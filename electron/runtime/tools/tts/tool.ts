@@ -11,7 +11,7 @@ export function createTtsTool({ service }: { service: SpeechService }) {
     name: "tts",
     title: "Speak a text",
     description:
-      "Turns a text into speech. The recording reaches the person by itself: afterwards answer with NO_REPLY alone, so that nothing is said twice. Up to 4096 characters; split longer texts.",
+      "Turns a text into a recording that the person plays at this call. Afterwards answer with NO_REPLY alone, so that nothing is said twice. Up to 4096 characters; split longer texts.",
     promptLine: "Speak a text as audio",
     risk: "write",
     input: ttsInput,

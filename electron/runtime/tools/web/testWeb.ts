@@ -1,9 +1,11 @@
 /** For tests: the web tools on loopback servers, with config, environment and clock in hand. */
 
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
+import { allMediaHardening } from "../../../../shared/media/index.ts";
 import { allWebHardening } from "../../../../shared/web/index.ts";
 import { createManualClock } from "../../clock.ts";
 import { silentLogger } from "../../logging/logger.ts";
+import { createPdfReader } from "../../media/pdf/pdfReader.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../net/guardedFetch.ts";
 import { testAddresses, testResolver } from "../../net/testServer.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
@@ -23,7 +25,11 @@ export interface TestWeb {
  * requests are made as they are
  */
 export function makeTestWeb(origins: ReadonlyMap<string, string> = new Map()): TestWeb {
-  const settings: TestWeb["settings"] = { config: {}, hardening: allWebHardening, env: {} };
+  const settings: TestWeb["settings"] = {
+    config: {},
+    hardening: new Set([...allWebHardening, ...allMediaHardening]),
+    env: {},
+  };
   const clock = createManualClock();
   const guarded = createGuardedFetch({ resolve: testResolver });
   const fetch: GuardedFetch = (request) => {
@@ -41,6 +47,7 @@ export function makeTestWeb(origins: ReadonlyMap<string, string> = new Map()): T
     fetch,
     addresses: testAddresses,
     workerUrl: null,
+    pdf: createPdfReader({ logger: silentLogger, workerUrl: null }),
   });
   return {
     settings,

@@ -1,6 +1,6 @@
 /** What code_execution and x_search share: where xAI is, which key is taken, how its answers are read. */
 
-import { getIn, getRecord, getString } from "../../../../shared/policy/configRecord.ts";
+import { asRecord, getIn, getRecord, getString } from "../../../../shared/policy/configRecord.ts";
 import type { KeyPlaces } from "../../net/apiKeys.ts";
 import { joinUrl, serviceUrl } from "../../net/serviceUrl.ts";
 import { listAt, textAt, textsAt } from "../web_search/readJson.ts";
@@ -92,7 +92,7 @@ export interface XaiAnswer {
   citations: string[];
   /** Types of the items of the answer, each once, in order. */
   outputTypes: string[];
-  inlineCitations: readonly unknown[];
+  inlineCitations: readonly Record<string, unknown>[];
 }
 
 const maxCitations = 100;
@@ -114,8 +114,18 @@ export function readXaiAnswer(answer: unknown): XaiAnswer {
     content: textAt(first, "text") ?? textAt(answer, "output_text") ?? "No response",
     citations: citations.filter(isWebAddress).slice(0, maxCitations),
     outputTypes: [...new Set(output.flatMap((item) => textAt(item, "type") ?? []))].slice(0, 50),
-    inlineCitations: listAt(answer, "inline_citations"),
+    inlineCitations: listAt(answer, "inline_citations").slice(0, maxCitations).map(plainFacts),
   };
+}
+
+/** Numbers and addresses of a citation; words of others have no place beside the wrapper. */
+function plainFacts(item: unknown): Record<string, unknown> {
+  const entries = Object.entries(asRecord(item) ?? {}).filter(
+    ([name, value]) =>
+      /^[a-z_]{1,40}$/.test(name) &&
+      (typeof value === "number" || (typeof value === "string" && isWebAddress(value))),
+  );
+  return Object.fromEntries(entries);
 }
 
 /** A citation is shown as an address; nothing else gets through this way. */
