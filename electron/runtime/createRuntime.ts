@@ -313,6 +313,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       config,
       ledger,
       agentIds,
+      presentFor: policy.presentFor,
       onVerified: () => status.setVerified(clock.nowMs()),
     }),
     ...createClientHandlers({ clients, recorder, mcpUrl: () => mcpUrlOf(status.current().gateway) }),

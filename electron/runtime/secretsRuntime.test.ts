@@ -48,6 +48,10 @@ afterEach(async () => {
 
 const tavily = async () =>
   (await panel.rpc.call("secrets.list", {})).services.find(({ id }) => id === "search.tavily");
+const presence = async (name: string) => {
+  const { sections } = await panel.rpc.call("tools.list", {});
+  return sections.flatMap(({ tools }) => tools).find((tool) => tool.name === name)?.presence;
+};
 const hasSearch = () => runtime.tools.listTools(testCaller).tools.some(({ name }) => name === "web_search");
 
 describe("a stored key", () => {
@@ -58,6 +62,7 @@ describe("a stored key", () => {
       canTest: true,
     });
     expect(hasSearch()).toBe(false);
+    expect(await presence("web_search")).toMatchObject({ kind: "absent" });
     let changes = 0;
     runtime.tools.onListChanged(() => {
       changes += 1;
@@ -67,6 +72,7 @@ describe("a stored key", () => {
     expect(view.stored).toMatchObject([{ name: "TAVILY_API_KEY", masked: "••••cdef" }]);
     expect(await tavily()).toMatchObject({ state: { kind: "stored", variable: "TAVILY_API_KEY" } });
     expect(hasSearch()).toBe(true);
+    expect(await presence("web_search")).toEqual({ kind: "registered" });
     expect(changes).toBeGreaterThan(0);
     const outcome = await runtime.tools.callTool(
       testCaller,

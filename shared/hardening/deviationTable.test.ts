@@ -5,11 +5,12 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { deviationTable } from "./deviationTable.ts";
 import { hardeningRules } from "./index.ts";
+import { recordedEffects } from "./recordedEffects.ts";
 
 describe("the table of deviations", () => {
   it("is up to date (npm run docs writes it)", () => {
     const file = path.join(import.meta.dirname, "..", "..", "resources", "docs", "deviations.md");
-    expect(readFileSync(file, "utf8")).toBe(deviationTable(hardeningRules));
+    expect(readFileSync(file, "utf8")).toBe(deviationTable(hardeningRules, recordedEffects));
   });
 
   it("names every rule once, with both sides and the source", () => {
@@ -21,6 +22,19 @@ describe("the table of deviations", () => {
       expect(rule.source, rule.id).not.toBe("");
     }
     expect(new Set(hardeningRules.map((rule) => rule.id)).size).toBe(hardeningRules.length);
+  });
+
+  it("lists what rules change in the recorded commands, by rule and direction", () => {
+    const ids = new Set(hardeningRules.map((rule) => rule.id));
+    expect(recordedEffects.size).toBeGreaterThan(0);
+    for (const [rule, changes] of recordedEffects) {
+      expect(ids.has(rule), rule).toBe(true);
+      // Never looser.
+      expect(changes).toMatch(/^(?:(?:allow → ask|allow → deny|ask → deny): \d+(?:; |$))+$/);
+    }
+    const text = deviationTable([], new Map([["exec.some", "allow → ask: 3"]]));
+    expect(text).toContain("| `exec.some` | allow → ask: 3 |");
+    expect(deviationTable([])).not.toContain("recorded commands");
   });
 
   it("groups by area and keeps bars and markup of a sentence as text", () => {

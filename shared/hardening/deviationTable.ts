@@ -11,8 +11,14 @@ const areaTitles: ReadonlyMap<string, string> = new Map([
   ["browser", "Browser"],
 ]);
 
-/** Writes the whole document; the same rules give the same text. */
-export function deviationTable(rules: readonly HardeningRule[]): string {
+/**
+ * Writes the whole document; the same rules give the same text.
+ * @param effects by rule: which recorded commands end otherwise because of it, as numbers
+ */
+export function deviationTable(
+  rules: readonly HardeningRule[],
+  effects: ReadonlyMap<string, string> = new Map(),
+): string {
   const byArea = new Map<string, HardeningRule[]>([...areaTitles.keys()].map((area) => [area, []]));
   for (const rule of rules) {
     const area = rule.id.slice(0, Math.max(0, rule.id.indexOf("."))) || rule.id;
@@ -43,7 +49,26 @@ export function deviationTable(rules: readonly HardeningRule[]): string {
       ),
       "",
     ]),
+    ...effectLines(effects),
   ].join("\n");
+}
+
+/** Commands were recorded one by one, so a change has a cause there: the rules without which it would not be. */
+function effectLines(effects: ReadonlyMap<string, string>): string[] {
+  if (effects.size === 0) return [];
+  return [
+    "## What the rules change in the recorded commands",
+    "",
+    "The commands in `e2e/vectors/exec.json` were recorded on the reference. With preset `reference` every one ends as",
+    "recorded; with preset `sallyport` these end otherwise, never looser. A case counts for each rule without which it would",
+    "end as recorded. Rules that are not named change what is stored, how a command runs or what is asked elsewhere, but no",
+    "outcome of a recorded command.",
+    "",
+    "| Rule | Recorded commands that end otherwise |",
+    "|--|--|",
+    ...[...effects].map(([rule, changes]) => `| \`${rule}\` | ${cell(changes)} |`),
+    "",
+  ];
 }
 
 /** A bar would end the cell, and markup in a sentence about markup must stay text. */

@@ -1,5 +1,6 @@
 /** exec.json on preset `reference`: every normative field; and preset `sallyport` is never looser. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import {
   allExecHardening,
@@ -11,10 +12,14 @@ import {
   segmentsOf,
   sliceLog,
 } from "../../../shared/exec/index.ts";
+import { recordedEffects as publishedEffects } from "../../../shared/hardening/recordedEffects.ts";
 import { evaluateCase } from "./evaluateCase.ts";
 import { type ExecCase, openExecVectors } from "./fixture.ts";
+import { effectsOf, recordedEffects, rulesBehind } from "./ruleEffects.ts";
 
-const vectors = openExecVectors(process.env.VECTORS_DIR ?? "e2e/vectors");
+const vectorsDir = process.env.VECTORS_DIR ?? "e2e/vectors";
+const isOwnRecording = resolve(vectorsDir) === resolve(import.meta.dirname, "../../vectors");
+const vectors = openExecVectors(vectorsDir);
 afterAll(() => vectors.dispose());
 const home = `${vectors.root}/home`;
 const reference: ReadonlySet<string> = new Set();
@@ -105,11 +110,11 @@ const strictness = new Map([
 ]);
 
 describe("preset sallyport is never looser", () => {
-  const differences = new Map<string, string[]>();
+  const differing: ExecCase[] = [];
   afterAll(() => {
-    for (const [why, ids] of [...differences].sort()) {
-      process.stdout.write(`stricter (${ids.length}) ${why}: ${ids.join(" ")}\n`);
-    }
+    for (const [rule, directions] of effectsOf(differing, home))
+      for (const [direction, ids] of directions)
+        process.stdout.write(`stricter by ${rule} (${direction}, ${ids.length}): ${ids.join(" ")}\n`);
   });
   test.each(cases.filter(isRunnable).map((one) => [one.id, one] as const))("%s", (_id, one) => {
     const loose = evaluateCase(one, home, reference);
@@ -131,10 +136,19 @@ describe("preset sallyport is never looser", () => {
     ]);
     expect(strict.allowAlways.persists.filter((entry) => !covered.has(entry.pattern))).toEqual([]);
     if (strictRank > looseRank) {
-      const why = strict.reasons.map((reason) => reason.code).join("+");
-      differences.set(why, [...(differences.get(why) ?? []), one.id]);
+      differing.push(one);
+      expect(
+        rulesBehind((rules) => evaluateCase(one, home, rules).outcome),
+        "rules behind it",
+      ).not.toEqual([]);
     }
   });
+
+  // Another recording has other numbers; the published ones are those of the recording in the repository.
+  if (isOwnRecording)
+    test("the published table has the numbers of this recording", () => {
+      expect(recordedEffects(vectorsDir)).toEqual([...publishedEffects]);
+    });
 });
 
 describe("keys", () => {

@@ -2,7 +2,12 @@
 
 import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import { catalogAnswer, defaultAgentId, normalizeAgentId } from "../../../shared/policy/index.ts";
+import {
+  catalogAnswer,
+  defaultAgentId,
+  normalizeAgentId,
+  type RegisteredTool,
+} from "../../../shared/policy/index.ts";
 import type { Handlers, Principal } from "../../../shared/rpc/index.ts";
 import type { Calls, FinalOutcome } from "../calls/createCalls.ts";
 import type { ConfigStore } from "../config/index.ts";
@@ -24,6 +29,7 @@ export interface CallHandlersDeps {
   config: ConfigStore;
   ledger: Ledger;
   agentIds(): string[];
+  presentFor(agentId: string): readonly RegisteredTool[];
   onVerified(): void;
 }
 
@@ -39,7 +45,9 @@ export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<Sallyp
   };
 
   return {
-    "tools.list": () => ({ sections: catalogView(registry) }),
+    "tools.list": () => ({
+      sections: catalogView(registry, deps.presentFor(defaultAgentId(config.effective().config))),
+    }),
     "tools.catalog": ({ agentId, includePlugins }) => {
       const asked =
         agentId === undefined ? defaultAgentId(config.effective().config) : normalizeAgentId(agentId);

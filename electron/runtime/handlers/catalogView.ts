@@ -1,7 +1,12 @@
 /** The catalog for people: every section and tool, present or absent with the reason. */
 
 import type { CatalogTool } from "../../../shared/contract/index.ts";
-import { catalogSections, findCatalogTool, sectionOfTool } from "../../../shared/policy/index.ts";
+import {
+  catalogSections,
+  findCatalogTool,
+  type RegisteredTool,
+  sectionOfTool,
+} from "../../../shared/policy/index.ts";
 import { inputJsonSchema } from "../tools/defineTool.ts";
 import { sectionLabel, type ToolRegistry } from "../tools/registry.ts";
 
@@ -11,12 +16,15 @@ interface Section {
   tools: CatalogTool[];
 }
 
-/** @returns catalog sections in order, then those of tools outside the catalog */
-export function catalogView(registry: ToolRegistry): Section[] {
+/**
+ * @param present as policy sees them: a tool without its key is absent
+ * @returns catalog sections in order, then those of tools outside the catalog
+ */
+export function catalogView(registry: ToolRegistry, present: readonly RegisteredTool[]): Section[] {
   const sections = new Map<string, Section>(
     catalogSections.map(({ id, label }) => [id, { id, label, tools: [] }]),
   );
-  for (const { name, owner, unavailable } of registry.registered()) {
+  for (const { name, owner, unavailable } of present) {
     const id = sectionOfTool(name, owner.kind === "plugin" ? owner.pluginId : undefined);
     const section = sections.get(id) ?? { id, label: sectionLabel(id), tools: [] };
     sections.set(id, section);

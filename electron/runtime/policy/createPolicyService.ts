@@ -56,6 +56,8 @@ export interface PolicyService {
   /** The same tools in the order of a prompt. */
   inPromptOrder(listings: ToolListing[]): ToolListing[];
   isSandboxed(agentId: string, sessionKey: string): boolean;
+  /** Every tool that is built, with the reason of those that lack what they need for this agent. */
+  presentFor(agentId: string): readonly RegisteredTool[];
   contextOf(caller: Caller): PolicyContext;
   questions: PolicyQuestions;
   /** Whether a request to `POST /tools/invoke` reaches a tool (policy.md §15). */
@@ -175,6 +177,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       };
     },
     list,
+    presentFor: (agentId) => presentFor({ agentId }),
     names: (caller) => list(caller).map((tool) => tool.name),
     inPromptOrder(listings) {
       const order = promptOrder(listings.map((listing) => listing.name));

@@ -16,7 +16,7 @@ export function KeysSection() {
   const [open, setOpen] = useState<string | null>(null);
   const view = query.data;
   return (
-    <section className="settings-section settings-keys" aria-labelledby="keys-title">
+    <section className="settings-section settings-secrets" aria-labelledby="keys-title">
       <h2 id="keys-title">{t("keys.title")}</h2>
       <p className="second">{t("keys.order")}</p>
       {view === undefined ? (
@@ -26,7 +26,7 @@ export function KeysSection() {
       ) : (
         <>
           <Protection view={view} />
-          <ul className="keys-list">
+          <ul className="secret-list">
             {view.services.map((service) => (
               <KeyRow
                 key={service.id}
@@ -75,17 +75,17 @@ function KeyRow(props: {
   const { state } = service;
   const stored = view.stored.find(({ name }) => name === service.name);
   return (
-    <li className="keys-row">
+    <li className="secret-row">
       <VerdictShape kind={state.kind === "missing" ? "skipped" : "kept"} />
-      <div className="keys-what">
+      <div className="secret-what">
         <strong>{service.label}</strong>
         <span className="second">{service.tools.join(", ")}</span>
       </div>
-      <div className="keys-where">
+      <div className="secret-where">
         <span>{t(`keys.state.${state.kind}`)}</span>
         <code className="second ellipsis">{placeText(service, stored?.masked ?? null)}</code>
       </div>
-      <div className="row keys-acts">
+      <div className="row secret-acts">
         <Button
           aria-expanded={isOpen}
           disabled={view.problem !== null}
@@ -115,7 +115,7 @@ function KeyRow(props: {
         )}
       </div>
       {test.data === undefined ? null : (
-        <p className={test.data.ok ? "keys-note" : "keys-note tone-danger"} role="status">
+        <p className={test.data.ok ? "secret-note" : "secret-note tone-danger"} role="status">
           {test.data.ok
             ? t("keys.works", { tookMs: test.data.tookMs })
             : t("keys.fails", { message: test.data.message })}
@@ -161,7 +161,7 @@ function KeyForm(props: { service: KeyService; onSaved: (view: SecretsView) => v
   };
   const isHidden = service.state.kind === "config" || service.state.kind === "environment";
   return (
-    <form className="keys-form" onSubmit={submit}>
+    <form className="secret-form" onSubmit={submit}>
       <Field
         label={t("keys.value", { name: service.name })}
         hint={t("keys.from", { docs: service.docs })}

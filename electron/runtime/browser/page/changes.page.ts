@@ -12,8 +12,8 @@ import {
   isElement,
   parentElementOf,
   parentNodeOf,
-  queryAllInDocument,
   queryAll,
+  queryAllInDocument,
   shadowRootOf,
 } from "./dom.page.ts";
 import type { PageNode } from "./tree.page.ts";
@@ -42,7 +42,10 @@ export class Changes {
   #reuses = 0;
   #walkedAllAtMs = 0;
   #fingerprint = "";
+  #checkedVersion = 0;
   mutationCount = 0;
+  /** Goes up whenever something of the last walk stops to hold. */
+  version = 0;
 
   constructor() {
     this.#observer = new MutationObserver((records) => this.#apply(records));
@@ -65,8 +68,15 @@ export class Changes {
   beginWalk(fingerprint: string, isVolatile: boolean): boolean {
     this.catchUp();
     const isStale = this.#reuses >= MAX_REUSES || performance.now() - this.#walkedAllAtMs > MAX_REUSE_MS;
-    if (isVolatile || isStale || this.#mustWalkAll || fingerprint !== this.#fingerprint || document.getAnimations().length > 0) {
+    if (
+      isVolatile ||
+      isStale ||
+      this.#mustWalkAll ||
+      fingerprint !== this.#fingerprint ||
+      document.getAnimations().length > 0
+    ) {
       this.#current += 1;
+      this.version += 1;
       this.#mustWalkAll = false;
       this.#reuses = 0;
       this.#walkedAllAtMs = performance.now();
@@ -77,8 +87,8 @@ export class Changes {
     }
     this.#reuses += 1;
     this.#checkControls();
-    this.#checkReferences();
     this.#noteActive();
+    this.#checkReferences();
     return true;
   }
 
@@ -134,6 +144,7 @@ export class Changes {
 
   /** The element and everything around it are looked at again; what is inside and unchanged is kept. */
   #drop(element: Element): void {
+    this.version += 1;
     for (let one: Element | null = element; one !== null; one = aboveOf(one)) this.#generation.delete(one);
   }
 
@@ -164,7 +175,10 @@ export class Changes {
 
   /** Elements that take a name or content from elsewhere: where from may have changed. */
   #checkReferences(): void {
-    for (const element of queryAllInDocument(document, "[aria-labelledby],[aria-owns],[list]")) this.#drop(element);
+    if (this.version === this.#checkedVersion) return;
+    for (const element of queryAllInDocument(document, "[aria-labelledby],[aria-owns],[list]"))
+      this.#drop(element);
+    this.#checkedVersion = this.version;
   }
 
   #noteActive(): void {

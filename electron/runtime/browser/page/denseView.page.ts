@@ -1,21 +1,34 @@
 /** Dense snapshots of one document, and what each viewer has seen of it. */
 
-import { createPrintCache, type PrintCache, printDense } from "../../../../shared/browser/snapshot/dense.ts";
+import {
+  createPrintCache,
+  type DensePrint,
+  type PrintCache,
+  printDense,
+} from "../../../../shared/browser/snapshot/dense.ts";
 import { printControls } from "../../../../shared/browser/snapshot/denseControls.ts";
 import { diffLines } from "../../../../shared/browser/snapshot/denseDiff.ts";
 import type { Changes } from "./changes.page.ts";
 import { bodyOf, documentElementOf, queryDocument } from "./dom.page.ts";
 import type { DenseInput, DenseReply } from "./pageProtocol.ts";
 import type { Refs } from "./refs.page.ts";
-import { type PageNode, walkPage } from "./tree.page.ts";
+import { type PageNode, type Walked, walkPage } from "./tree.page.ts";
 
 const MAX_VIEWERS = 8;
+
+type WalkFacts = Omit<Walked, "root">;
+
+function withoutRoot({ elementCount, cutBy, tooDeep }: Walked): WalkFacts {
+  return { elementCount, cutBy, tooDeep };
+}
 
 export class DenseView {
   readonly #refs: Refs;
   readonly #changes: Changes;
   /** Lines by viewer and by what was asked for. */
   readonly #seen = new Map<string, string[]>();
+  /** The last print, good until something changes. */
+  #last: { key: string; version: number; print: DensePrint; walked: WalkFacts } | null = null;
   readonly #caches = { plain: createPrintCache<Element>(), withUrls: createPrintCache<Element>() };
 
   constructor(refs: Refs, changes: Changes) {
@@ -29,13 +42,33 @@ export class DenseView {
         ? (bodyOf(document) ?? documentElementOf(document))
         : queryDocument(document, input.selector);
     if (start === null) return { found: false };
-    const walked = walkPage(start, {
+    const key = JSON.stringify([
+      input.selector,
+      input.maxDepth,
+      input.urls,
+      input.interactive,
+      input.masks,
+      input.prefix,
+    ]);
+    const known = this.#last;
+    const isKnown = (version: number) =>
+      input.selector === undefined && known?.key === key && known.version === version;
+    const options = {
       sees: "all",
       masks: input.masks,
       clickables: true,
       boxes: false,
       ...(input.selector === undefined ? { changes: this.#changes } : {}),
-    });
+    } as const;
+    const walked = walkPage(start, options, isKnown);
+    if (walked === null && known !== null) return this.#reply(input, known.print, known.walked);
+    const fresh = walked ?? walkPage(start, options);
+    const print = this.#print(input, fresh.root);
+    this.#last = { key, version: this.#changes.version, print, walked: withoutRoot(fresh) };
+    return this.#reply(input, print, fresh);
+  }
+
+  #print(input: DenseInput, root: PageNode): DensePrint {
     const options = {
       prefix: input.prefix,
       urls: input.urls,
@@ -44,7 +77,10 @@ export class DenseView {
         node.source === undefined ? 0 : this.#refs.numberOf(node.source, node.role, node.name),
       ...(input.selector === undefined ? { cache: this.#cacheFor(input) } : {}),
     };
-    const print = input.interactive ? printControls(walked.root, options) : printDense(walked.root, options);
+    return input.interactive ? printControls(root, options) : printDense(root, options);
+  }
+
+  #reply(input: DenseInput, print: DensePrint, walked: WalkFacts): DenseReply {
     const { lines } = print;
     const reply = {
       found: true as const,
@@ -60,7 +96,9 @@ export class DenseView {
       return { ...reply, extent: "full", lines, refs: packRefs(print.refs) };
     }
     const changes = diffLines(before, lines);
-    const shown = new Set(changes.flatMap((line) => [...line.matchAll(/e(\d+)/g)].map((match) => Number(match[1]))));
+    const shown = new Set(
+      changes.flatMap((line) => [...line.matchAll(/e(\d+)/g)].map((match) => Number(match[1]))),
+    );
     const refs = packRefs(print.refs.filter(([number]) => shown.has(number)));
     return { ...reply, extent: changes.length === 0 ? "unchanged" : "changes", lines: changes, refs };
   }

@@ -20,7 +20,8 @@ const pseudo = /::?(before|after)\b/;
 /** Properties that make something appear or go. */
 const shownBy = ["display", "visibility", "content", "content-visibility"];
 /** Conditions that come and go without a mutation, or that look further than from parent to child. */
-const dynamic = /:(hover|focus|active|target|checked|indeterminate|invalid|valid|user-|in-range|out-of-range|has|placeholder-shown|autofill|popover-open|modal|fullscreen|state)/;
+const dynamic =
+  /:(hover|focus|active|target|checked|indeterminate|invalid|valid|user-|in-range|out-of-range|has|placeholder-shown|autofill|popover-open|modal|fullscreen|state)/;
 const MAX_RULES = 50_000;
 
 export function readStyleSheets(root: Document | ShadowRoot): StyleFacts {

@@ -1,6 +1,7 @@
 /** Walks the page and builds the tree of roles, names, states and texts that all snapshots print. */
 
 import { foldBlanks, type SnapNode } from "../../../../shared/browser/snapshot/tree.ts";
+import type { Changes } from "./changes.page.ts";
 import {
   activeElementOf,
   attributeOf,
@@ -17,7 +18,6 @@ import {
   shadowRootOf,
   slotOf,
 } from "./dom.page.ts";
-import type { Changes } from "./changes.page.ts";
 import { Generated } from "./generated.page.ts";
 import { LookPass } from "./look.page.ts";
 import { NamePass } from "./names.page.ts";
@@ -57,8 +57,21 @@ const MAX_TEXT_CHARS = 20_000_000;
 export const EDGE = "\ue000";
 const edgeInText = /[\ue000\ue001]/g;
 
-export function walkPage(rootElement: Element, options: WalkOptions): Walked {
-  return new Walk(rootElement.ownerDocument, options).run(rootElement);
+/** @param isKnown asked with the version of what still holds: true when that has been printed already */
+export function walkPage(rootElement: Element, options: WalkOptions): Walked;
+export function walkPage(
+  rootElement: Element,
+  options: WalkOptions,
+  isKnown: (version: number) => boolean,
+): Walked | null;
+export function walkPage(
+  rootElement: Element,
+  options: WalkOptions,
+  isKnown?: (version: number) => boolean,
+): Walked | null {
+  const walk = new Walk(document, options);
+  if (isKnown?.(options.changes?.version ?? -1) === true) return null;
+  return walk.run(rootElement);
 }
 
 class Walk {
@@ -238,7 +251,8 @@ class Walk {
     if (style.cursor === "pointer") node.hasPointer = true;
     Object.assign(node, statesOf(element, role));
     this.#addExtras(node, element, isInPointer);
-    if (this.#options.boxes && style.pointerEvents !== "none" && this.#look.hasBox(element)) node.isReachable = true;
+    if (this.#options.boxes && style.pointerEvents !== "none" && this.#look.hasBox(element))
+      node.isReachable = true;
     return node;
   }
 

@@ -12,6 +12,7 @@ import type { BrowserServiceDeps } from "./serviceTypes.ts";
 import { documentReady } from "./settle.ts";
 
 export const navigateDefaultMs = 20_000;
+const leaveLimitMs = 5000;
 
 export type NavigationDeps = Pick<BrowserServiceDeps, "guard">;
 
@@ -161,10 +162,13 @@ async function checkArrival(page: Page, response: Response | null, { guard }: Na
 }
 
 export async function leave(page: Page): Promise<void> {
-  await page.goto("about:blank", { timeout: 5000 }).catch(async () => {
-    // It does not let go of the document: then it goes as a whole.
-    await page.close().catch(() => {});
-  });
+  const gone = page.goto("about:blank", { timeout: leaveLimitMs });
+  await withinTime(gone, { timeoutMs: leaveLimitMs + 1000, onTimeout: () => new Error("not left") }).catch(
+    () => {
+      // It does not let go of the document: then it goes as a whole.
+      page.close().catch(() => {});
+    },
+  );
 }
 
 function netText(code: string): string {

@@ -13,6 +13,7 @@ import type { CausedEvent } from "./serviceTypes.ts";
 const paintLimitMs = 400;
 const dataLimitMs = 1000;
 const navigationLimitMs = 8000;
+const windowLimitMs = 3000;
 const downloadLimitMs = 1500;
 const stepMs = 20;
 const maxLines = 5;
@@ -31,11 +32,14 @@ export async function settle(
   await quietly(page.evaluate(nextPaint), paintLimitMs);
   const isNavigating = () => inFlight.navigation > before.navigation;
   const isLoading = () => inFlight.data > before.data && elapsed() < dataLimitMs;
+  const isOpeningWindow = () => inFlight.windows > before.windows && elapsed() < windowLimitMs;
   let navigated = false;
-  while (isOpen() && elapsed() < navigationLimitMs && (isNavigating() || isLoading())) {
+  while (isOpen() && elapsed() < navigationLimitMs && (isNavigating() || isLoading() || isOpeningWindow())) {
     navigated ||= isNavigating();
     await pause(stepMs, signal);
   }
+  // A window that only carried a download never appears; the next act must not wait for it again.
+  inFlight.windows = before.windows;
   if (isOpen()) {
     const restMs = navigated ? Math.max(200, navigationLimitMs - elapsed()) : paintLimitMs;
     await documentReady(page, restMs);

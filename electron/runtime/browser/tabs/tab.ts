@@ -1,6 +1,7 @@
 /** One page of a managed browser with what is known about it. */
 
 import type { CDPSession, Page } from "playwright-core";
+import { withinTime } from "../actions/withinTime.ts";
 import type { DialogDesk } from "../records/dialogs.ts";
 import type { PageRecords } from "../records/pageRecords.ts";
 
@@ -18,7 +19,12 @@ export interface Tab {
   lastUsedAtMs: number;
   state: TabState;
   /** Requests of the page that were not answered yet, and the one that loads the next document. */
-  inFlight: { navigation: number; data: number };
+  inFlight: {
+    navigation: number;
+    data: number;
+    /** Windows that it is opening and that did not appear yet. */
+    windows: number;
+  };
 }
 
 export type TabState =
@@ -26,6 +32,8 @@ export type TabState =
   /** Its renderer ended; the page object is of no use any more. */
   | { kind: "crashed" }
   | { kind: "closed"; reason: string };
+
+const infoLimitMs = 3000;
 
 const internalUrl = /^(?:chrome|chrome-untrusted|chrome-extension|devtools|edge|brave):/i;
 
@@ -38,7 +46,10 @@ export function isInternal(url: string): boolean {
 export async function tabInfo(tab: Tab): Promise<{ title: string; url: string }> {
   if (tab.state.kind !== "open") return { title: "", url: tab.page.url() };
   try {
-    const { targetInfo } = await tab.cdp.send("Target.getTargetInfo");
+    const { targetInfo } = await withinTime(tab.cdp.send("Target.getTargetInfo"), {
+      timeoutMs: infoLimitMs,
+      onTimeout: () => new Error("no answer"),
+    });
     return { title: targetInfo.title, url: targetInfo.url };
   } catch {
     // It went away between the look and the question; what Playwright knows is good enough for a list.

@@ -3,6 +3,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
+import { withinTime } from "../actions/withinTime.ts";
 import { browserProblem } from "../problems.ts";
 import { createDialogDesk } from "../records/dialogs.ts";
 import { createPageRecords } from "../records/pageRecords.ts";
@@ -11,6 +12,8 @@ import { watchPage } from "./watchPage.ts";
 
 /** Pages of one managed browser; opening more closes the least recently used. */
 export const maxTabs = 8;
+const closeLimitMs = 5000;
+const createLimitMs = 20_000;
 /** Windows that one page may open within the time below; more are closed at once. */
 const maxPopups = 5;
 const popupWindowMs = 10_000;
@@ -76,7 +79,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
 
   const attach = async (page: Page): Promise<Tab> => {
     const records = createPageRecords(deps.onChanged);
-    const inFlight = { navigation: 0, data: 0 };
+    const inFlight = { navigation: 0, data: 0, windows: 0 };
     const dialogs = createDialogDesk({
       clock,
       records,
@@ -90,6 +93,11 @@ export function createTabBook(deps: TabBookDeps): TabBook {
     page.on("dialog", (dialog) => dialogs.handle(dialog));
     watchPage(page, records, inFlight, clock);
     const cdp = await context.newCDPSession(page);
+    // Told at once, while the window itself takes its time to appear.
+    cdp.on("Page.windowOpen", () => {
+      inFlight.windows += 1;
+    });
+    await cdp.send("Page.enable");
     const { targetInfo } = await cdp.send("Target.getTargetInfo");
     const opener = await page.opener().catch(() => null);
     const openerTab = opener === null ? null : (tabs.get(opener) ?? null);
@@ -133,6 +141,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
         ? `it was one of more than ${maxPopups} within ${popupWindowMs / 1000} seconds`
         : null,
     });
+    opener.inFlight.windows = Math.max(0, opener.inFlight.windows - 1);
     if (isStorm) await close(tab, "popup storm");
     else await enforceLimit(tab, tab.sessionKey);
   };
@@ -147,9 +156,13 @@ export function createTabBook(deps: TabBookDeps): TabBook {
 
   const close = async (tab: Tab, reason: string) => {
     tab.state = { kind: "closed", reason };
-    await tab.page.close().catch((error: unknown) => {
-      // A crashed or closed page is gone already, which is what was asked for.
+    await withinTime(tab.page.close(), {
+      timeoutMs: closeLimitMs,
+      onTimeout: () => new Error("the page did not close"),
+    }).catch((error: unknown) => {
+      // A crashed or closed page is gone already; one that does not let go is closed by the browser.
       logger.debug("browser.closeFailed", { profile, error });
+      tab.cdp.send("Target.closeTarget", { targetId: tab.targetId }).catch(() => {});
     });
     forget(tab);
   };
@@ -207,8 +220,14 @@ export function createTabBook(deps: TabBookDeps): TabBook {
     },
     ofPage: (page) => tabs.get(page) ?? null,
     async create(sessionKey) {
-      const page = await context.newPage();
-      const tab = await register(page);
+      const tab = await withinTime(context.newPage().then(register), {
+        timeoutMs: createLimitMs,
+        onTimeout: () =>
+          browserProblem(
+            "busy_page",
+            `The browser did not open a tab within ${createLimitMs / 1000} s. Try again, or stop and start it.`,
+          ),
+      });
       if (tab === null) throw browserProblem("tab_closed", "The new tab closed at once. Try again.");
       tab.sessionKey = sessionKey;
       tab.lastUsedAtMs = clock.nowMs();

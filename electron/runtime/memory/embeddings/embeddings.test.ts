@@ -267,11 +267,24 @@ describe("a service in trouble", () => {
 });
 
 describe("the choice of a service", () => {
-  it("goes to the fallback when the first has no key, and when it fails", async () => {
+  it("goes to the fallback when the first has no key", async () => {
     provider = "mistral";
     setUp({ provider: "openai", fallback: "mistral" });
     const found = await search("where is the kitten");
     expect(found).toMatchObject({ provider: "mistral", fallback: { from: "openai" } });
+  });
+
+  it("goes to the fallback once the first has failed", async () => {
+    Object.assign(memory.settings.env, embeddingFixtures.mistral.env);
+    provider = "voyage";
+    setUp({ provider: "voyage", fallback: "mistral" });
+    trouble = refuse(500);
+    expect(await search("vessel")).toMatchObject({ mode: "fts-only" });
+    provider = "mistral";
+    trouble = () => false;
+    const found = await search("where is the kitten");
+    expect(found).toMatchObject({ provider: "mistral", mode: "hybrid", fallback: { from: "voyage" } });
+    expect(found.results[0]?.path).toBe("memory/a.md");
   });
 
   it("says that a named one has no key, is unknown, or has a key that cannot be resolved", async () => {

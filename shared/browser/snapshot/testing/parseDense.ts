@@ -19,7 +19,9 @@ interface Piece {
 const refPattern = /^((?:f\d+)?)e(\d+)/;
 /** Roles that are nothing by name alone: what stands in them is content. */
 const unnamedRoles = new Set(
-  "paragraph listitem list emphasis strong code deletion insertion subscript superscript mark time term definition".split(" "),
+  "paragraph listitem list emphasis strong code deletion insertion subscript superscript mark time term definition".split(
+    " ",
+  ),
 );
 const cellRoles = new Map([
   ["", "cell"],
@@ -87,7 +89,8 @@ class Parser {
       this.#finish(node, states.rest);
       return;
     }
-    const block = /^((?:f\d+)?e\d+)?:([a-z]+)((?:,[a-z-]+(?:=\w+)?)*)(?: ("(?:[^"\\]|\\.)*"))?(?:: (.*)|$)/.exec(line);
+    const block =
+      /^((?:f\d+)?e\d+)?:([a-z]+)((?:,[a-z-]+(?:=\w+)?)*)(?: ("(?:[^"\\]|\\.)*"))?(?:: (.*)|$)/.exec(line);
     if (block !== null) {
       const role = roleOfTag(block[2] ?? "");
       this.#stack[indent] = role;
@@ -103,7 +106,11 @@ class Parser {
   #row(body: string): void {
     let rest = body;
     const refs: string[] = [];
-    for (let match = /^((?:f\d+)?e\d+) /.exec(`${rest} `); match !== null; match = /^((?:f\d+)?e\d+) /.exec(`${rest} `)) {
+    for (
+      let match = /^((?:f\d+)?e\d+) /.exec(`${rest} `);
+      match !== null;
+      match = /^((?:f\d+)?e\d+) /.exec(`${rest} `)
+    ) {
       if (refs.length === 2) break;
       refs.push(match[1] ?? "");
       rest = rest.slice((match[1]?.length ?? 0) + 1);
