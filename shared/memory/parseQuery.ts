@@ -21,7 +21,7 @@ export interface ParsedQuery {
 
 export const maxQueryChars = 4_000;
 export const maxTerms = 24;
-const maxTrigrams = 6;
+const maxTrigrams = 16;
 
 export function parseQuery(query: string, hardening: Hardening): ParsedQuery {
   const keepsShort = hardening.has("memory.keepShortWords");
@@ -49,7 +49,7 @@ function denseQueryTerms(run: string): Term[] {
   return (useful.length > 0 ? useful : pairs).map((text) => ({ text, words: [text], trigrams: [] }));
 }
 
-/** All different ones, or some evenly picked: each more costs as much as the first and narrows less. */
+/** All different ones; of a very long word some, evenly picked. */
 function trigramsOf(text: string): string[] {
   const letters = [...text];
   const all = new Set<string>();

@@ -20,6 +20,8 @@ const maxCandidates = 2000;
 /** Passages that hold all trigrams of a part of a word are read to see whether it is really in them. */
 const partBudgetMs = 150;
 const partPage = 250;
+const askedTrigrams = 4;
+const probedEntries = 20;
 const maxRanked = 200;
 
 export interface IndexSearch {
@@ -220,7 +222,7 @@ function partsOf(
   deadlineMs: number,
   limit: number,
 ): { ids: number[]; isCut: boolean } {
-  const expression = allOf(term.trigrams);
+  const expression = allOf(rarest(term.trigrams, above, lookUp));
   const ids: number[] = [];
   for (let below = above; ; ) {
     const page = lookUp("trigrams", expression, below, partPage);
@@ -235,6 +237,20 @@ function partsOf(
     if (performance.now() > deadlineMs) return { ids, isCut: true };
     below = last;
   }
+}
+
+/**
+ * Asking for all trigrams costs the sum of their lists, and the rarest few narrow almost as well. How far the newest
+ * entries of a list reach back tells how long it is.
+ */
+function rarest(trigrams: readonly string[], above: number, lookUp: LookUp): readonly string[] {
+  if (trigrams.length <= askedTrigrams) return trigrams;
+  const reach = trigrams.map((trigram) => {
+    const newest = lookUp("trigrams", allOf([trigram]), above, probedEntries);
+    return { trigram, below: newest.length < probedEntries ? 0 : (newest.at(-1) ?? 0) };
+  });
+  reach.sort((a, b) => a.below - b.below);
+  return reach.slice(0, askedTrigrams).map(({ trigram }) => trigram);
 }
 
 /** Exact below the limit; above it, how dense the finds lie among the newest says how many there are. */
