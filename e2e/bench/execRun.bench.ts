@@ -8,7 +8,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as nodePty from "node-pty";
 import { type ExecPlace, openExecPlace } from "./execPlace.ts";
-import { against, type Benchmark, type BenchmarkResult, inTurns } from "./measure.ts";
+import { against, type Benchmark, type BenchmarkResult, cpuNote, inTurns } from "./measure.ts";
 
 /** Every name of a program that an entry has to cover. */
 function namesOf(...programs: string[]): string[] {
@@ -65,11 +65,12 @@ async function outputAgainst(about: { pty: boolean; goal: number; unit: string }
   const { place, command } = await openFlood();
   try {
     const plain = about.pty ? plainTerminal : plainShell;
-    const { floorNs, measuredNs } = await inTurns(
+    const pair = await inTurns(
       () => plain(command, place.workDir),
       () => place.exec({ command, pty: about.pty, yieldMs: 120_000 }),
       { warmUps: 2, samples: 11 },
     );
+    const { floorNs, measuredNs } = pair;
     // Speed, not time: more is better.
     return {
       ratio: floorNs / measuredNs,
@@ -78,6 +79,7 @@ async function outputAgainst(about: { pty: boolean; goal: number; unit: string }
       unit: about.unit,
       floorNs,
       measuredNs,
+      note: cpuNote(pair),
     };
   } finally {
     await place.dispose();
@@ -108,7 +110,7 @@ export const benchmarks: Benchmark[] = [
           () => place.exec({ command: "/bin/true" }),
           starts,
         );
-        return against(pair, 1.15, "× sh -c");
+        return against(pair, 1.15, "× sh -c", cpuNote(pair));
       } finally {
         await place.dispose();
       }
@@ -124,7 +126,7 @@ export const benchmarks: Benchmark[] = [
           () => place.exec({ command: "/bin/true", pty: true }),
           starts,
         );
-        return against(pair, 1.15, "× node-pty");
+        return against(pair, 1.15, "× node-pty", cpuNote(pair));
       } finally {
         await place.dispose();
       }

@@ -30,13 +30,24 @@ export function median(values: readonly number[]): number {
 export interface Pair {
   floorNs: number;
   measuredNs: number;
+  /** Processor time of this process alone, where it was taken: other work hardly changes it. */
+  floorCpuMs?: number;
+  measuredCpuMs?: number;
+}
+
+interface Sample {
+  wallNs: number;
+  cpuMs: number;
 }
 
 /** One sample of something that is done and awaited. */
-export async function timeOnce(work: () => Promise<unknown>): Promise<number> {
+export async function timeOnce(work: () => Promise<unknown>): Promise<Sample> {
+  const cpuBefore = process.cpuUsage();
   const before = process.hrtime.bigint();
   await work();
-  return Number(process.hrtime.bigint() - before);
+  const wallNs = Number(process.hrtime.bigint() - before);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { wallNs, cpuMs: (user + system) / 1000 };
 }
 
 /**
@@ -48,8 +59,8 @@ export async function inTurns(
   measured: () => Promise<unknown>,
   options: { warmUps: number; samples: number },
 ): Promise<Pair> {
-  const floors: number[] = [];
-  const values: number[] = [];
+  const floors: Sample[] = [];
+  const values: Sample[] = [];
   for (let round = -options.warmUps; round < options.samples; round += 1) {
     const isFloorFirst = round % 2 === 0;
     const a = await timeOnce(isFloorFirst ? floor : measured);
@@ -58,8 +69,23 @@ export async function inTurns(
     floors.push(isFloorFirst ? a : b);
     values.push(isFloorFirst ? b : a);
   }
-  return { floorNs: median(floors), measuredNs: median(values) };
+  const wall = (list: readonly Sample[]) => median(list.map((one) => one.wallNs));
+  const cpu = (list: readonly Sample[]) => median(list.map((one) => one.cpuMs));
+  return {
+    floorNs: wall(floors),
+    measuredNs: wall(values),
+    floorCpuMs: cpu(floors),
+    measuredCpuMs: cpu(values),
+  };
 }
+
+/** Says what the processor did, for measurements whose wall time other work can stretch. */
+export function cpuNote({ floorCpuMs, measuredCpuMs }: Pair): string {
+  if (floorCpuMs === undefined || measuredCpuMs === undefined) return "";
+  return `processor time of this process ${measuredCpuMs.toFixed(1)} ms, floor ${floorCpuMs.toFixed(1)} ms`;
+}
+
+const warmUpCalls = 3000;
 
 /** As `inTurns` for work of microseconds: each sample is a batch, because the clock is coarse. */
 export function batchesInTurns(
@@ -69,10 +95,10 @@ export function batchesInTurns(
 ): Pair {
   const batchMs = options.batchMs ?? 4;
   const batchOf = (work: () => unknown): number => {
-    const until = performance.now() + 500;
     let calls = 0;
     const startedAtMs = performance.now();
-    while (performance.now() < until) {
+    // By number, not by time alone: beside other work half a second may not be enough for the compiler.
+    while (calls < warmUpCalls || performance.now() - startedAtMs < 500) {
       work();
       calls += 1;
     }

@@ -89,3 +89,21 @@ it("arguments nested deeper than the stack end in an answer, and free what they 
   for (let n = 0; n < 3; n += 1)
     expect(textOf(await calls.start(caller, "wait", { text: deep }).outcome)).toContain("done");
 });
+
+it("a call that breaks on its way still ends, in the list too", async () => {
+  const broken = createCalls({
+    clock: systemClock,
+    logger: silentLogger,
+    decide: () => {
+      throw new Error("no policy");
+    },
+    loopGuard: { ask: () => ({ kind: "passed", ended: () => {} }) },
+  });
+  const { outcome, toolCallId } = broken.start(callerOf("broken"), "wait", {});
+  // The log has the cause; the caller gets its number.
+  expect(textOf(await outcome)).toContain(toolCallId);
+  expect(broken.snapshot(toolCallId)?.state).toMatchObject({
+    kind: "failed",
+    message: expect.stringContaining(toolCallId),
+  });
+});

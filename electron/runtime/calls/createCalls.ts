@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { Reason, ToolCallSnapshot, ToolCallState } from "../../../shared/contract/index.ts";
-import { messageOf, toWireError } from "../../../shared/errors/index.ts";
+import { toWireError } from "../../../shared/errors/index.ts";
 import type { Clock } from "../clock.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -268,10 +268,15 @@ export function createCalls(deps: CallsDeps): Calls {
         .catch((error: unknown): FinalOutcome => {
           // Only a broken promise of our own ends here (a state that may not follow); the caller still gets an end.
           logger.error("toolCall.broken", { toolCallId, tool, error });
+          const { code, message } = toWireError(error, toolCallId);
+          // A call without an end would stay in the list for ever.
+          if (!isFinal(entry.snapshot.state))
+            move(entry, { kind: "failed", durationMs: clock.nowMs() - nowMs, message });
           return {
             kind: "result",
             toolCallId,
-            content: [{ type: "text", text: messageOf(error) }],
+            content: [{ type: "text", text: message }],
+            details: { status: "error", tool: entry.snapshot.tool, code, error: message },
             isError: true,
           };
         })

@@ -81,6 +81,12 @@ it("logs a warning once per ten repeats, and never refuses for it", () => {
   ]);
 });
 
+it("takes what is nested deeper than the stack", () => {
+  const guard = guardWith(strict);
+  const deep: unknown = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+  expect([1, 2, 3, 4].map(() => call(guard, one, { deep }))).toEqual([true, true, true, false]);
+});
+
 it("forgets the session that called least recently", () => {
   const guard = guardWith(strict);
   for (let round = 0; round < 3; round += 1) call(guard);

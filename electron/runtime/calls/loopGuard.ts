@@ -1,9 +1,11 @@
 /** Stops agents that repeat themselves, on every way in: asked before a call runs, told how it ended (policy.md §16). */
 
 import type { Reason } from "../../../shared/contract/index.ts";
+import { asRecord } from "../../../shared/policy/configRecord.ts";
 import {
   admitLoopWarning,
   detectLoop,
+  type LoopCall,
   type LoopDetectionSettings,
   type LoopRecord,
   type LoopVerdict,
@@ -13,6 +15,7 @@ import {
 } from "../../../shared/policy/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Caller, CallOutcome } from "../runtimeTypes.ts";
+import { sha256Hex } from "../storage/atomicWrite.ts";
 
 /** `blocked`: the call must not run and is not part of the history. */
 export type LoopAnswer =
@@ -69,7 +72,7 @@ export function createLoopGuard({ settingsFor, logger }: LoopGuardDeps): LoopGua
       // Without a session there is no history that these calls would share.
       if (!settings.enabled || caller.sessionKey === "") return { kind: "passed", ended: () => {} };
       const watched = watchedOf(caller.sessionKey);
-      const call = { tool, args };
+      const call = shortened(tool, args);
       const verdict = detectLoop(watched.history, call, settings);
       warn(watched, caller, tool, verdict);
       if (verdict.kind === "critical") {
@@ -83,12 +86,29 @@ export function createLoopGuard({ settingsFor, logger }: LoopGuardDeps): LoopGua
         kind: "passed",
         ended(outcome) {
           if (outcome.kind === "pending" || outcome.kind === "cancelled") return;
-          const resultKey = loopResultKey(seenOf(outcome));
+          const resultKey = digestOf(seenOf(outcome));
           watched.history = watched.history.map((kept) => (kept === record ? { ...kept, resultKey } : kept));
         },
       };
     },
   };
+}
+
+/** The same call with a digest for its arguments: a history of large texts and pictures would fill the memory. */
+function shortened(tool: string, args: unknown): LoopCall {
+  const { action } = asRecord(args) ?? {};
+  // Polls are told by their action.
+  const isShort = typeof action === "string" && action.length <= 64;
+  return { tool, args: { digest: digestOf(args), ...(isShort ? { action } : {}) } };
+}
+
+function digestOf(value: unknown): string {
+  try {
+    return sha256Hex(loopResultKey(value));
+  } catch {
+    // Nested deeper than the stack: all such values count as the same, which is the stricter answer.
+    return "too deep";
+  }
 }
 
 /** What the caller saw of the end: times and ids in the details differ each time and are no progress. */

@@ -22,8 +22,30 @@ describe("the output of a call", () => {
     expect(size).toMatchObject({ chars: 9, cutChars: 4 });
     expect(content[0]).toEqual({ type: "text", text: "aaaaaaaa" });
     // No half of a surrogate pair is given.
-    expect(content[1]).toMatchObject({
-      text: expect.stringMatching(/^b\n\[Cut here: 4 more characters\. .*limit/),
+    expect(content[1]).toEqual({ type: "text", text: "b" });
+    expect(content[2]).toMatchObject({
+      text: expect.stringMatching(/^\[Cut here: 4 more characters\. .*limit/),
+    });
+  });
+
+  it("is bounded however many parts it comes in, and however large its pictures are", () => {
+    const picture = (chars: number) => ({
+      type: "image" as const,
+      data: "A".repeat(chars),
+      mimeType: "image/png",
+    });
+    const { content, size } = withinOutputBudget(
+      [
+        ...Array.from({ length: 1000 }, () => ({ type: "text" as const, text: "ab" })),
+        picture(9 * 1024 * 1024),
+        ...Array.from({ length: 40 }, () => picture(4)),
+      ],
+      10,
+    );
+    expect(size).toMatchObject({ chars: 10, cutChars: 1990, images: 32 });
+    expect(content).toHaveLength(5 + 32 + 1);
+    expect(content.at(-1)).toMatchObject({
+      text: expect.stringMatching(/^\[Cut here: 1990 more characters and 9 more pictures\./),
     });
   });
 });

@@ -15,13 +15,13 @@ import { snippetOf } from "./snippet.ts";
 import type { VectorIndex } from "./vectorIndex.ts";
 
 /** The newest passages with a word are looked at; of a word that is in more, the others cannot rank much higher. */
-const maxPerTerm = 1000;
-const maxCandidates = 2000;
+const maxPerTerm = 800;
+const maxCandidates = 1200;
 /** Passages that hold all trigrams of a part of a word are read to see whether it is really in them. */
 const partBudgetMs = 150;
 const partPage = 250;
-const askedTrigrams = 4;
-const probedEntries = 20;
+const askedTrigrams = 3;
+const probedEntries = 40;
 const maxRanked = 200;
 
 export interface IndexSearch {
@@ -245,10 +245,13 @@ function partsOf(
  */
 function rarest(trigrams: readonly string[], above: number, lookUp: LookUp): readonly string[] {
   if (trigrams.length <= askedTrigrams) return trigrams;
-  const reach = trigrams.map((trigram) => {
+  const reach: { trigram: string; below: number }[] = [];
+  for (const trigram of trigrams) {
     const newest = lookUp("trigrams", allOf([trigram]), above, probedEntries);
-    return { trigram, below: newest.length < probedEntries ? 0 : (newest.at(-1) ?? 0) };
-  });
+    // So few that looking at each is cheaper than any other question.
+    if (newest.length < probedEntries) return [trigram];
+    reach.push({ trigram, below: newest.at(-1) ?? 0 });
+  }
   reach.sort((a, b) => a.below - b.below);
   return reach.slice(0, askedTrigrams).map(({ trigram }) => trigram);
 }

@@ -259,6 +259,11 @@ function scrollCard(card: HTMLElement | null, sign: 1 | -1): void {
   target.scrollBy({ top: sign * Math.max(40, target.clientHeight - 20) });
 }
 
+const sessionKeys: ReadonlyMap<string, string> = new Map([
+  ["fileWrite", "who.sessionFile"],
+  ["browserAct", "who.sessionPage"],
+]);
+
 function Who({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
   return (
@@ -267,7 +272,7 @@ function Who({ request }: { request: ApprovalRequest }) {
       <b className="evidence">
         <CommandText text={request.agentId} />
       </b>{" "}
-      {t(request.kind === "fileWrite" ? "who.sessionFile" : "who.session")}{" "}
+      {t(sessionKeys.get(request.kind) ?? "who.session")}{" "}
       <b className="evidence">
         <CommandText text={request.sessionKey} />
       </b>

@@ -57,7 +57,7 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
         onKeyDown={scrollBy}
         onCopy={(event) => copyTrueText(event, command)}
       >
-        {request.kind === "fileWrite" ? (
+        {request.kind === "fileWrite" || request.kind === "browserAct" ? (
           <ChangeText text={command} end={end} />
         ) : rows === null ? (
           <UncutRow request={request} end={end} />

@@ -12,6 +12,8 @@ export function Facts({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
   const { runsAs } = request;
   if (request.kind === "fileWrite") return <ChangeFacts request={request} />;
+  // What matters of an act on a page stands in its text: element, page, form and where it goes.
+  if (request.kind === "browserAct") return null;
   return (
     <>
       {runsAs.kind === "rebuilt" ? (

@@ -22,7 +22,7 @@ const shownLength = 160;
 
 /** The first line of a change of files names it; of a command, lines run on. */
 function shownEnd({ kind, command }: ApprovalRequest, length: number): number {
-  const firstLine = kind === "fileWrite" ? command.indexOf("\n") : -1;
+  const firstLine = kind === "fileWrite" || kind === "browserAct" ? command.indexOf("\n") : -1;
   return Math.min(command.length, length, firstLine < 0 ? length : firstLine);
 }
 const maxListed = 100;

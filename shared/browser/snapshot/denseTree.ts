@@ -84,7 +84,7 @@ function densify<S>(node: SnapNode<S>, cache: DenseCache<S> | undefined): DenseN
   const known = cache?.get(node);
   if (known !== undefined) return known;
   const items: (DenseText | DenseNode<S>)[] = [];
-  const state = { buffer: "", hasEdge: false };
+  const state = nothingCollected();
   collect(node.children, items, state, cache);
   flush(items, state);
   const dense: DenseNode<S> = { node, items, size: 1, hasBlock: false, printedName: node.name };
@@ -104,9 +104,21 @@ function isNothing<S>({ node, items }: DenseNode<S>): boolean {
   return node.role === "img" && node.name === "" && items.length === 0 && node.isClickable !== true;
 }
 
+/** Texts since the last node. A list, because a page may glue a hundred thousand of them together. */
 interface Collecting {
-  buffer: string;
+  parts: string[];
+  lastChar: string;
+  hasInk: boolean;
   hasEdge: boolean;
+}
+
+const nothingCollected = (): Collecting => ({ parts: [], lastChar: "", hasInk: false, hasEdge: false });
+
+function addText(state: Collecting, text: string): void {
+  if (text === "") return;
+  state.parts.push(text);
+  state.lastChar = text.slice(-1);
+  state.hasInk ||= /\S/.test(text);
 }
 
 function collect<S>(
@@ -118,7 +130,7 @@ function collect<S>(
   for (const child of children) {
     if (typeof child === "string") {
       if (child === EDGE) edge(items, state);
-      else state.buffer += child;
+      else addText(state, child);
     } else if (isWrapper(child)) {
       edge(items, state);
       collect(child.children, items, state, cache);
@@ -135,11 +147,13 @@ function collect<S>(
 
 /** Texts of two elements that touch without a blank are one word on the page: they stay together. */
 function edge<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
-  if (/\S$/.test(state.buffer)) {
-    if (!state.buffer.endsWith(PENDING)) state.buffer += PENDING;
+  if (state.lastChar === PENDING) return;
+  if (/\S/.test(state.lastChar)) {
+    state.parts.push(PENDING);
+    state.lastChar = PENDING;
     return;
   }
-  if (state.buffer.trim() !== "") flush(items, state);
+  if (state.hasInk) flush(items, state);
   state.hasEdge = true;
 }
 
@@ -147,8 +161,10 @@ const PENDING = "\ue001";
 
 function flush<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
   // A pending edge counts only where a blank follows it.
-  const parts = state.buffer.split(/\ue001+(?=\s)|\s\ue001+/);
-  state.buffer = "";
+  const parts = state.parts.join("").split(/\ue001+(?=\s)|\s\ue001+/);
+  state.parts = [];
+  state.lastChar = "";
+  state.hasInk = false;
   for (const [index, part] of parts.entries()) {
     const text = foldBlanks(part.replaceAll(PENDING, ""));
     if (text === "") {

@@ -8,7 +8,7 @@ import { earnsRef } from "../../../../shared/browser/snapshot/roles.ts";
 import type { SnapNode } from "../../../../shared/browser/snapshot/tree.ts";
 import { Changes } from "./changes.page.ts";
 import { DenseView } from "./denseView.page.ts";
-import { bodyOf, documentElementOf, queryDocument, rectOf, titleOf } from "./dom.page.ts";
+import { bodyOf, documentElementOf, queryAllInDocument, queryDocument, rectOf, titleOf } from "./dom.page.ts";
 import { Generated } from "./generated.page.ts";
 import { LookPass } from "./look.page.ts";
 import { NamePass } from "./names.page.ts";
@@ -16,6 +16,7 @@ import type { PageCalls, PageReply, TreeReply } from "./pageProtocol.ts";
 import { Refs, xpathOf } from "./refs.page.ts";
 import { roleOf } from "./roles.page.ts";
 import { type PageNode, walkPage } from "./tree.page.ts";
+import { isOneTimeCode } from "./values.page.ts";
 
 class PageEngine {
   readonly #documentId: string;
@@ -38,6 +39,7 @@ class PageEngine {
       locate: (input) => this.#locate(input.ref),
       unmark: (input) => unmark(input.mark),
       boxes: () => this.#boxes(),
+      secrets: () => secretValues(),
       frameRef: (input) => this.#frameRef(input.selector),
     };
     const run = Object.entries(calls).find(([known]) => known === name)?.[1] as
@@ -155,6 +157,15 @@ function withoutSources(node: PageNode): SnapNode {
     ...rest,
     children: children.map((child) => (typeof child === "string" ? child : withoutSources(child))),
   };
+}
+
+function secretValues(): string[] {
+  const values: string[] = [];
+  for (const element of queryAllInDocument(document, "input")) {
+    if (element instanceof HTMLInputElement && element.value !== "" && isOneTimeCode(element))
+      values.push(element.value);
+  }
+  return values;
 }
 
 function unmark(mark: string): Record<string, never> {

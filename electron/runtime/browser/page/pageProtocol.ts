@@ -72,6 +72,8 @@ export interface PageCalls {
     input: Record<string, never>;
     output: { ref: number; x: number; y: number; width: number; height: number }[];
   };
+  /** Values that nobody should read, to be masked in what the browser itself says. */
+  secrets: { input: Record<string, never>; output: string[] };
   frameRef: { input: { selector: string }; output: { ref: number | null } };
 }
 

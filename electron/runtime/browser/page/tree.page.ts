@@ -50,7 +50,7 @@ export interface Walked {
 
 const MAX_ELEMENTS = 100_000;
 const MAX_DEPTH = 400;
-const MAX_WALK_MS = 8_000;
+const MAX_WALK_MS = 5_000;
 const MAX_TEXT_CHARS = 20_000_000;
 
 /** A text boundary: an element without a node of its own starts or ends here. Never part of page text. */

@@ -90,7 +90,10 @@ export async function startBrowser(
     announcedSocket: () => announced,
     end: async () => {
       await endTree({ pid, startTime }, { isLeaderAlive: () => isAlive });
-      if (isAlive) await exited;
+      if (!isAlive) return;
+      // The table did not know it by its start time; a child that has not been waited for keeps its number.
+      signal(pid, "SIGKILL");
+      await exited;
     },
   };
 }

@@ -225,7 +225,8 @@ export async function createDownloadDesk(deps: {
         waiter.reject(browserProblem("browser_dead", "The browser ended before the download was finished."));
       }
       running.clear();
-      await session.detach().catch(() => {});
+      // Its browser may be gone already.
+      session.detach().catch(() => {});
       await rm(partDir, { recursive: true, force: true });
     },
   };

@@ -2,8 +2,9 @@
 
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
-import { pause } from "../actions/withinTime.ts";
+import { pause, withinTime } from "../actions/withinTime.ts";
 import type { BrowserConnection, BrowserProfiles } from "../browserTypes.ts";
+import { browserProblem } from "../problems.ts";
 import {
   createDownloadDesk,
   type DownloadDesk,
@@ -13,6 +14,8 @@ import {
 import type { FileRoots } from "../records/fileRoots.ts";
 import { createTabBook, type TabBook } from "../tabs/tabBook.ts";
 
+/** From the attachment until its tabs are known. */
+const openLimitMs = 30_000;
 /** How long the end of a browser's process may take to be noticed after its connection broke. */
 const deathNoticeMs = 1500;
 
@@ -86,7 +89,14 @@ export function createBrowserSessions(deps: {
   const sessionOf = (connection: BrowserConnection): Promise<BrowserSession> => {
     const known = opening.get(connection);
     if (known !== undefined) return known;
-    const work = open(connection);
+    const work = withinTime(open(connection), {
+      timeoutMs: openLimitMs,
+      onTimeout: () =>
+        browserProblem(
+          "browser_dead",
+          `The browser of profile ${connection.profile.name} runs but does not answer. Stop it and start it again.`,
+        ),
+    });
     opening.set(connection, work);
     // A failed opening must not stick: the next call tries again.
     work.catch(() => opening.delete(connection));

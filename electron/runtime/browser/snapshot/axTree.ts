@@ -26,8 +26,10 @@ export async function takeAxTree(
   rules: Hardening,
 ): Promise<Snapshot> {
   const place = await tab.world.main();
-  const { value: facts, documentId, url, title } = await tab.world.call(place, "boxes", {});
-  void facts;
+  const { value: values, documentId, url, title } = await tab.world.call(place, "secrets", {});
+  const secrets = new Set(rules.has("browser.maskSecrets") ? values : []);
+  const masked = (text: string) =>
+    secrets.has(text) || (secrets.size > 0 && /^[•*]+$/.test(text)) ? MASK : text;
   const { nodes } = await place.session.send("Accessibility.getFullAXTree");
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.floor(request.limit ?? DEFAULT_LIMIT)));
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -43,13 +45,11 @@ export async function takeAxTree(
     if (entries.length < limit) {
       const ref = `ax${entries.length + 1}`;
       const role = textOf(node.role?.value);
-      const name = textOf(node.name?.value);
+      const name = masked(textOf(node.name?.value));
       const entry: AxEntry = { ref, role, name, depth };
       const value = textOf(node.value?.value);
       const description = textOf(node.description?.value);
-      // Chromium gives the dots of a password field, never its text; a plain field for codes shows its own.
-      if (value !== "")
-        entry.value = rules.has("browser.maskSecrets") && /^[•*]+$/.test(value) ? MASK : value;
+      if (value !== "") entry.value = masked(value);
       if (description !== "") entry.description = description;
       if (node.backendDOMNodeId !== undefined) entry.backendDOMNodeId = node.backendDOMNodeId;
       entries.push(entry);

@@ -149,21 +149,21 @@ describe("incremental snapshots", () => {
       "<style>.off{display:none}</style><label>Name <input id=n></label><p id=a>First</p><p id=b>Second</p><div id=c><button>Go</button></div>",
     );
     await take();
-    const after = async (change: () => void): Promise<string> => {
+    const seenAfter = async (change: () => void): Promise<string> => {
       await page.evaluate(change);
       return (await take({ incremental: true })).text;
     };
-    expect(await after(() => Object.assign(document.querySelector("#n") ?? {}, { value: "Ada" }))).toContain(
-      "Ada",
-    );
-    expect(await after(() => document.querySelector("#a")?.classList.add("off"))).toMatch(/^-1$/m);
-    expect(await after(() => document.querySelector("#c button")?.setAttribute("disabled", ""))).toContain(
-      "disabled",
-    );
-    expect(await after(() => document.querySelector("#b")?.setAttribute("style", "display:none"))).toMatch(
-      /^-1$/m,
-    );
-    expect(await after(() => document.styleSheets[0]?.insertRule("#c{display:none}"))).toMatch(/^-1$/m);
+    expect(
+      await seenAfter(() => Object.assign(document.querySelector("#n") ?? {}, { value: "Ada" })),
+    ).toContain("Ada");
+    expect(await seenAfter(() => document.querySelector("#a")?.classList.add("off"))).toMatch(/^-\d+$/m);
+    expect(
+      await seenAfter(() => document.querySelector("#c button")?.setAttribute("disabled", "")),
+    ).toContain("disabled");
+    expect(
+      await seenAfter(() => document.querySelector("#b")?.setAttribute("style", "display:none")),
+    ).toMatch(/^-\d+$/m);
+    expect(await seenAfter(() => document.styleSheets[0]?.insertRule("#c{display:none}"))).not.toBe("");
     expect((await take()).text).not.toMatch(/First|Second|Go/);
   });
 });
@@ -223,6 +223,36 @@ describe("hostile pages", () => {
     }
   });
 
+  test("that crash or are closed say so", async () => {
+    const crashing = await browser.newPage();
+    await crashing.setContent("<button>A</button>");
+    const ref = refOf(await engine.take(crashing, { format: "dense", viewer: "test" }), "A");
+    const crashed = crashing.waitForEvent("crash");
+    // The address never loads: it ends the page's process.
+    const leaving = crashing.goto("chrome://crash").catch(() => null);
+    await crashed;
+    await expect(engine.take(crashing, { format: "dense", viewer: "test" })).rejects.toMatchObject({ name: "AppError" });
+    await crashing.close();
+    await leaving;
+    await expect(engine.resolve(crashing, ref)).rejects.toMatchObject({ name: "AppError" });
+  });
+
+  test("that hold a dialog open do not hang the engine", async () => {
+    await page.setContent("<button>A</button>");
+    await take();
+    const opened = page.waitForEvent("dialog");
+    const answered = page.evaluate(() => confirm("Stay?"));
+    const dialog = await opened;
+    const quick = createSnapshotEngine({ hardening: () => allHardening, callTimeoutMs: 300 });
+    await expect(quick.take(page, { format: "dense", viewer: "test" })).rejects.toMatchObject({
+      code: "TIMEOUT",
+      data: { kind: "busy_page" },
+    });
+    await dialog.dismiss();
+    expect(await answered).toBe(false);
+    expect((await take()).text).toContain("A");
+  });
+
   test(
     "of any size and depth end in bounded time, with the cut announced",
     async () => {
@@ -259,13 +289,17 @@ describe("budgets", () => {
         Array.from({ length: 300 }, (_, i) => `<p><a href="#">Link number ${i}</a></p>`).join(""),
       );
       const seen: string[] = [];
-      let after: string | undefined;
+      let mark: string | undefined;
       for (let part = 0; part < 100; part += 1) {
-        const snapshot = await take({ format, maxChars: 2_000, ...(after === undefined ? {} : { after }) });
+        const snapshot = await take({
+          format,
+          maxChars: 2_000,
+          ...(mark === undefined ? {} : { after: mark }),
+        });
         seen.push(...snapshot.text.split("\n").filter((line) => !line.startsWith("…")));
         expect(snapshot.tokenEstimate).toBe(Math.ceil(snapshot.text.length / 4));
-        after = /after "(L\d+)"/.exec(snapshot.more ?? "")?.[1];
-        if (after === undefined) break;
+        mark = /after "(L\d+)"/.exec(snapshot.more ?? "")?.[1];
+        if (mark === undefined) break;
         expect(snapshot.truncated).toBe(true);
       }
       const whole = await take({ format });

@@ -23,6 +23,8 @@ export interface TabState {
 export interface SnapshotEngineDeps {
   /** Rules that are on; asked anew for every snapshot. */
   hardening: () => Hardening;
+  /** How long a page may take to answer, 15 seconds when absent. */
+  callTimeoutMs?: number;
 }
 
 /** The engine, and what only comparisons with the reference ask. */
@@ -31,13 +33,13 @@ export interface ComparableSnapshotEngine extends SnapshotEngine {
   addressed(page: Page, ref: string): Promise<ElementHandle[]>;
 }
 
-export function createSnapshotEngine({ hardening }: SnapshotEngineDeps): ComparableSnapshotEngine {
+export function createSnapshotEngine({ hardening, callTimeoutMs }: SnapshotEngineDeps): ComparableSnapshotEngine {
   const tabs = new WeakMap<Page, TabState>();
 
   function tabOf(page: Page): TabState {
     let tab = tabs.get(page);
     if (tab === undefined) {
-      const world = new PageWorld(page);
+      const world = new PageWorld(page, callTimeoutMs);
       tab = { page, world, frames: new Frames(page, world), reference: null };
       tabs.set(page, tab);
     }

@@ -11,7 +11,7 @@ import type { PageCalls, PageReply } from "../page/pageProtocol.ts";
 import { browserProblem } from "../problems.ts";
 
 const WORLD = "sallyport-snapshot";
-const CALL_TIMEOUT_MS = 15_000;
+const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 
 /** One document's frame: how to reach it over CDP, and what its refs begin with. */
 export interface FramePlace {
@@ -29,14 +29,17 @@ interface Installed {
 
 export class PageWorld {
   readonly #page: Page;
+  readonly #callTimeoutMs: number;
   readonly #installed = new Map<string, Installed>();
   readonly #lastRefs = new Map<string, number>();
   readonly #documents = new Map<string, string>();
   #main: Promise<FramePlace> | null = null;
   #serial = 0;
 
-  constructor(page: Page) {
+  /** @param callTimeoutMs how long a page may take to answer */
+  constructor(page: Page, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS) {
     this.#page = page;
+    this.#callTimeoutMs = callTimeoutMs;
   }
 
   /** Document that the place showed when it was last asked; null before. */
@@ -57,12 +60,12 @@ export class PageWorld {
   }
 
   async #openMain(): Promise<FramePlace> {
-    const session = await inTime(this.#page.context().newCDPSession(this.#page));
+    const session = await this.#inTime(this.#page.context().newCDPSession(this.#page));
     session.once("close", () => {
       this.#main = null;
       this.#installed.clear();
     });
-    const { frameTree } = await inTime(session.send("Page.getFrameTree"));
+    const { frameTree } = await this.#inTime(session.send("Page.getFrameTree"));
     return { frame: this.#page.mainFrame(), session, frameId: frameTree.frame.id, prefix: "" };
   }
 
@@ -93,7 +96,7 @@ export class PageWorld {
       installed = await this.#install(place);
       this.#installed.set(place.frameId, installed);
     }
-    const { result, exceptionDetails } = await inTime(
+    const { result, exceptionDetails } = await this.#inTime(
       place.session.send("Runtime.callFunctionOn", {
         objectId: installed.callId,
         functionDeclaration: "function(name, input) { return this(name, input); }",
@@ -109,13 +112,13 @@ export class PageWorld {
   }
 
   async #install({ session, frameId, prefix }: FramePlace): Promise<Installed> {
-    const { executionContextId } = await inTime(
+    const { executionContextId } = await this.#inTime(
       session.send("Page.createIsolatedWorld", { frameId, worldName: WORLD, grantUniveralAccess: false }),
     );
     this.#serial += 1;
     const documentId = `${prefix}d${this.#serial}-${Math.random().toString(36).slice(2, 10)}`;
-    await inTime(session.send("Runtime.evaluate", { contextId: executionContextId, expression: pageScript }));
-    const { result, exceptionDetails } = await inTime(
+    await this.#inTime(session.send("Runtime.evaluate", { contextId: executionContextId, expression: pageScript }));
+    const { result, exceptionDetails } = await this.#inTime(
       session.send("Runtime.evaluate", {
         contextId: executionContextId,
         expression: `sallyportPage.start(${JSON.stringify(documentId)}, ${this.lastRefOf(prefix)})`,
@@ -132,7 +135,7 @@ export class PageWorld {
   async frameIdOf(place: FramePlace, ref: number): Promise<string | null> {
     const installed = this.#installed.get(place.frameId);
     if (installed === undefined) return null;
-    const { result } = await inTime(
+    const { result } = await this.#inTime(
       place.session.send("Runtime.callFunctionOn", {
         objectId: installed.callId,
         functionDeclaration: "function(ref) { return this.elementOf(ref); }",
@@ -140,8 +143,30 @@ export class PageWorld {
       }),
     );
     if (result.objectId === undefined) return null;
-    const { node } = await inTime(place.session.send("DOM.describeNode", { objectId: result.objectId }));
+    const { node } = await this.#inTime(place.session.send("DOM.describeNode", { objectId: result.objectId }));
     return node.frameId ?? null;
+  }
+
+  /** Pages that hold an open dialog or spin in a script do not answer: say so instead of waiting for ever. */
+  async #inTime<Value>(answer: Promise<Value>): Promise<Value> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          browserProblem(
+            "busy_page",
+            `The page did not answer for ${this.#callTimeoutMs / 1000} seconds: a dialog may be open in it, or a script of it is busy. Handle the dialog, or navigate away.`,
+          ),
+        );
+      }, this.#callTimeoutMs);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+      // The answer may still fail after the wait is over; that is told already.
+      answer.catch(() => {});
+    }
   }
 }
 
@@ -167,26 +192,4 @@ function asAppError(error: unknown): AppError {
   return new AppError("TOOL_FAILED", `The page could not be read: ${message.slice(0, 300)}`, {
     cause: error,
   });
-}
-
-/** Pages that hold an open dialog or spin in a script do not answer: say so instead of waiting for ever. */
-async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        browserProblem(
-          "busy_page",
-          `The page did not answer for ${CALL_TIMEOUT_MS / 1000} seconds: a dialog may be open in it, or a script of it is busy. Handle the dialog, or navigate away.`,
-        ),
-      );
-    }, CALL_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-    // The answer may still fail after the wait is over; that is told already.
-    answer.catch(() => {});
-  }
 }

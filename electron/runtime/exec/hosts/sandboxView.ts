@@ -5,7 +5,7 @@ import { type FolderDeps, sandboxFolders } from "./sandboxFolders.ts";
 import { sandboxSettingsOf } from "./sandboxSettings.ts";
 
 /**
- * @returns the mounts of the sandbox, workspace first
+ * @returns the mounts of the sandbox, workspace first, and the paths inside that it covers up
  * @throws AppError UNAVAILABLE when a folder must not be shown
  */
 export async function sandboxViewOf(
@@ -20,5 +20,6 @@ export async function sandboxViewOf(
       data: { reason: answer.code },
     });
   }
-  return { workdir: settings.workdir, mounts: answer.folders.mounts };
+  const { mounts, covered } = answer.folders;
+  return { workdir: settings.workdir, mounts, covered };
 }

@@ -237,7 +237,8 @@ export function createExecSessions(deps: ExecSessionsDeps): ExecSessions {
     treeSizes() {
       const nowMs = clock.nowMs();
       const all = [...sessions.values()].filter((session) => session.outcome() === null);
-      const isYoung = (session: Session) => nowMs - session.facts.startedAtMs < recordForegroundAfterMs;
+      const isYoung = (session: Session) =>
+        session.placement() === "foreground" && nowMs - session.facts.startedAtMs < recordForegroundAfterMs;
       // Most commands are over before anybody sees a number; a look at the process table for each would slow all.
       const young = all
         .filter(isYoung)

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { contract } from "../../../../shared/contract/index.ts";
 import type { RpcClient } from "../../../../shared/rpc/index.ts";
@@ -21,12 +21,16 @@ const root = path.resolve(here, "../../../..");
 /** Runs commands in a Sallyport of its own process, kills that with SIGKILL, and tells what it had started. */
 async function crashAfter(...commands: string[]): Promise<{ sessionId: string; pid: number }[]> {
   const { build } = await import("vite");
+  const { pageScript } = await import(
+    pathToFileURL(path.join(root, "electron/dev/build/pageScript.mjs")).href
+  );
   // Inside node_modules, so that the packages it imports are found.
   outDir = await mkdtemp(path.join(root, "node_modules", ".sallyport-worker-"));
   await build({
     root,
     configFile: false,
     logLevel: "error",
+    plugins: [pageScript()],
     build: { ssr: path.join(here, "restartWorker.ts"), outDir, emptyOutDir: false, target: "node20" },
   });
   const worker = spawn(process.execPath, [path.join(outDir, "restartWorker.js"), stateDir, ...commands], {

@@ -70,6 +70,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     new Promise<PdfOutcome>((resolve, reject) => {
       const { signal } = options;
       if (signal.aborted) return reject(signal.reason);
+      const sizeBytes = request.bytes.length;
       // No environment: keys of services are none of a document's business.
       const worker = new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb }, env: {} });
       let isSettled = false;
@@ -91,7 +92,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
       }, memoryCheckMs);
       signal.addEventListener("abort", onAbort, { once: true });
       worker.on("error", (error) => {
-        logger.warn("media.pdfWorkerFailed", { error, sizeBytes: request.bytes.length });
+        logger.warn("media.pdfWorkerFailed", { error, sizeBytes });
         settle(() => resolve({ kind: "broken", reason: messageOf(error).slice(0, 200) }));
       });
       worker.on("exit", () => settle(() => resolve({ kind: "broken", reason: "its reading ended early" })));
@@ -102,7 +103,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
           else settle(() => resolve(message.outcome));
         },
       );
-      worker.postMessage(request);
+      worker.postMessage(request, [request.bytes.buffer as ArrayBuffer]);
     });
 
   return {
@@ -112,7 +113,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
       }
       const request: PdfRequest = {
         // A copy: pdf.js takes the memory over, and the caller may send the bytes elsewhere.
-        bytes: Uint8Array.from(bytes),
+        bytes: new Uint8Array(bytes),
         pages: options.pages ?? null,
         maxPages: options.maxPages,
         maxTextChars: options.maxTextChars,
@@ -132,6 +133,9 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         options.signal,
       );
       if (outcome.kind === "read") return outcome;
+      if (outcome.kind === "unavailable") {
+        throw mediaProblem("no_codec", "PDF documents cannot be read here: pdfjs-dist is not installed.");
+      }
       throw outcome.kind === "encrypted" ? encrypted(options.name) : broken(options.name, outcome.reason);
     },
   };

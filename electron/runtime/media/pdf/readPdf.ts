@@ -54,6 +54,8 @@ export type PdfOutcome =
       title: string | null;
     }
   | { kind: "encrypted" }
+  /** pdf.js is not there. */
+  | { kind: "unavailable" }
   | { kind: "broken"; reason: string };
 
 export type PdfCut = "text" | "time" | "pictures" | "drawing";
@@ -67,7 +69,9 @@ const jpegQuality = 80;
 /** @param onPage told before each page, with its number */
 export async function readPdf(request: PdfRequest, onPage: (page: number) => void): Promise<PdfOutcome> {
   const untilMs = performance.now() + request.timeLimitMs;
-  const pdfjs = await import("pdfjs-dist/legacy/build/pdf.mjs");
+  const pdfjs = await import("pdfjs-dist/legacy/build/pdf.mjs").catch(() => null);
+  // A package without it still runs; the caller says what is missing.
+  if (pdfjs === null) return { kind: "unavailable" };
   const loading = pdfjs.getDocument({
     data: request.bytes,
     ...dataFiles(),

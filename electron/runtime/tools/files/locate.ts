@@ -34,6 +34,8 @@ export interface LocateOptions {
   isLinkItself?: boolean;
   /** The path is absolute and exact: nothing in it is cleaned up. */
   isExact?: boolean;
+  /** The path as whoever gave it wrote it, for messages; absent: `given`. */
+  shownAs?: string;
 }
 
 /** @throws AppError bad_path, no_access, not_a_file (a part of the path is a file) */
@@ -42,6 +44,7 @@ export async function locate(given: string, options: LocateOptions): Promise<Tar
     throw fileProblem("bad_path", "The path holds a NUL character. Give the path without it.");
   const workspace = path.resolve(options.workspace);
   const isLinkItself = options.isLinkItself === true;
+  const shown = options.shownAs ?? given;
   const absolute = path.resolve(workspace, options.isExact === true ? given : cleanPath(given, options.home));
   try {
     const realWorkspace = await realTarget(workspace);
@@ -50,9 +53,18 @@ export async function locate(given: string, options: LocateOptions): Promise<Tar
       : await realTarget(absolute);
     const facts = await factsOf(realPath);
     const isInside = isWithin(realWorkspace, realPath);
-    return { given, path: absolute, realPath, facts, isLinkItself, workspace, realWorkspace, isInside };
+    return {
+      given: shown,
+      path: absolute,
+      realPath,
+      facts,
+      isLinkItself,
+      workspace,
+      realWorkspace,
+      isInside,
+    };
   } catch (cause) {
-    throw pathError(given, cause);
+    throw pathError(shown, cause);
   }
 }
 

@@ -10,6 +10,8 @@ export interface SandboxView {
   /** Absolute path of the workspace inside. */
   workdir: string;
   mounts: readonly { source: string; target: string; isWritable: boolean }[];
+  /** Absolute paths inside where the sandbox shows an empty folder instead of what the mount would. */
+  covered: readonly string[];
 }
 
 /**
@@ -24,15 +26,16 @@ export async function locateInSandbox(
   access: "read" | "write" | "delete",
   options: Pick<LocateOptions, "isLinkItself" | "isExact">,
 ): Promise<Target> {
-  const found = options.isExact === true ? bySource(given, view) : byTarget(given, view);
-  if (found === null) {
+  const notShown = () => {
     const shown = view.mounts.map((mount) => mount.target).join(", ");
-    throw fileProblem(
+    return fileProblem(
       "path_escape",
       `${given} is not part of this session's sandbox. Its files are below ${shown}; use a path there.`,
       { data: { path: given } },
     );
-  }
+  };
+  const found = options.isExact === true ? bySource(given, view) : byTarget(given, view);
+  if (found === null) throw notShown();
   const { mount, onMachine } = found;
   if (access !== "read" && !mount.isWritable) {
     throw fileProblem(
@@ -46,16 +49,24 @@ export async function locateInSandbox(
     home: mount.source,
     isLinkItself: options.isLinkItself === true,
     isExact: true,
+    // Messages name the path as the session knows it.
+    shownAs: given,
   });
-  // Messages name the path as the session knows it.
-  const shown = { ...target, given };
   // The real path of this machine would be a message out of the sandbox, so links are named by what they are.
-  const within = posix.join(
-    mount.target,
-    path.relative(mount.source, target.realPath).split(path.sep).join("/"),
-  );
-  guardWorkspace({ ...shown, workspace: mount.target }, access, target.isInside ? within : "there");
-  return shown;
+  const within = posix.join(mount.target, relativeInside(mount, target.realPath));
+  guardWorkspace({ ...target, workspace: mount.target }, access, target.isInside ? within : "there");
+  // By the real path too: a link would lead around the cover.
+  const places = [within, posix.join(mount.target, relativeInside(mount, onMachine))];
+  if (view.covered.some((covered) => places.some((place) => isBelow(covered, place)))) throw notShown();
+  return target;
+}
+
+function relativeInside(mount: SandboxView["mounts"][number], onMachine: string): string {
+  return path.relative(mount.source, onMachine).split(path.sep).join("/");
+}
+
+function isBelow(folder: string, inside: string): boolean {
+  return inside === folder || inside.startsWith(`${folder}/`);
 }
 
 type Found = { mount: SandboxView["mounts"][number]; onMachine: string };
@@ -65,7 +76,7 @@ function byTarget(given: string, view: SandboxView): Found | null {
   const inside = posix.resolve(view.workdir, plain);
   // The longest target wins: one mount may stand inside another.
   const [mount] = view.mounts
-    .filter(({ target }) => inside === target || inside.startsWith(`${target}/`))
+    .filter(({ target }) => isBelow(target, inside))
     .sort((a, b) => b.target.length - a.target.length);
   if (mount === undefined) return null;
   return { mount, onMachine: path.join(mount.source, posix.relative(mount.target, inside)) };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { AppError } from "../../../../shared/errors/index.ts";
 import { sizeText, tokenEstimate } from "../../../../shared/files/index.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
-import { resultStep } from "../../../../shared/media/index.ts";
+import { pictureFacts, resultStep } from "../../../../shared/media/index.ts";
 import { pictureForResult, type ShownPicture } from "../../media/pictureCodec.ts";
 import { withProgress } from "../../net/slowProgress.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
@@ -38,14 +38,18 @@ export async function pictureResult(
         }),
     );
   } catch (error) {
-    if (!(error instanceof AppError) || !notedKinds.has(error.data?.kind)) throw error;
+    if (!(error instanceof AppError)) throw error;
+    const { kind } = error.data ?? {};
+    // Without a codec the file itself is shown, when models take it.
+    if (kind === "no_codec" && bytes.length <= resultStep.maxBytes) return untouched(given, bytes);
+    if (!notedKinds.has(kind)) throw error;
     const text = `[The picture is left out: ${error.message}]`;
     return {
       content: [{ type: "text", text }],
       details: {
         path: given,
         sizeBytes: bytes.length,
-        leftOut: error.data?.kind,
+        leftOut: kind,
         tokenEstimate: tokenEstimate(text),
       },
     };
@@ -70,6 +74,18 @@ export async function pictureResult(
       ...(picture.isReencoded ? { original } : {}),
       tokenEstimate: tokenEstimate(text),
     },
+  };
+}
+
+function untouched(given: string, bytes: Buffer): ToolResult {
+  const mimeType = pictureFacts(bytes)?.type ?? "image/png";
+  const text = `Picture ${path.basename(given)}: ${mimeType}, ${sizeText(bytes.length)}.`;
+  return {
+    content: [
+      { type: "text", text },
+      { type: "image", data: bytes.toString("base64"), mimeType },
+    ],
+    details: { path: given, mimeType, sizeBytes: bytes.length, tokenEstimate: tokenEstimate(text) },
   };
 }
 
