@@ -40,8 +40,12 @@ interface Sample {
   cpuMs: number;
 }
 
-/** One sample of something that is done and awaited. */
-export async function timeOnce(work: () => Promise<unknown>): Promise<Sample> {
+/** @returns nanoseconds that one run of something awaited took */
+export async function timeOnce(work: () => Promise<unknown>): Promise<number> {
+  return (await sampleOnce(work)).wallNs;
+}
+
+async function sampleOnce(work: () => Promise<unknown>): Promise<Sample> {
   const cpuBefore = process.cpuUsage();
   const before = process.hrtime.bigint();
   await work();
@@ -63,8 +67,8 @@ export async function inTurns(
   const values: Sample[] = [];
   for (let round = -options.warmUps; round < options.samples; round += 1) {
     const isFloorFirst = round % 2 === 0;
-    const a = await timeOnce(isFloorFirst ? floor : measured);
-    const b = await timeOnce(isFloorFirst ? measured : floor);
+    const a = await sampleOnce(isFloorFirst ? floor : measured);
+    const b = await sampleOnce(isFloorFirst ? measured : floor);
     if (round < 0) continue;
     floors.push(isFloorFirst ? a : b);
     values.push(isFloorFirst ? b : a);

@@ -1,11 +1,19 @@
 /** The app's own Chromium as a managed browser, for computers without one: empty windows, driven from outside. */
 
-import { app, BrowserWindow, type WebContents } from "electron";
+import { type App, app, BrowserWindow, type WebContents } from "electron";
 
 /** Starts the app as such a browser; `--user-data-dir` and `--remote-debugging-port` go with it. */
 export const embeddedBrowserSwitch = "--embedded-browser";
 /** Its windows are there, but not shown: in place of a mode without windows, which Electron does not have. */
 const hiddenSwitch = "--hidden-windows";
+
+/** @returns how the app's own executable is started as a browser; a checkout needs its folder named */
+export function embeddedBrowserOf(own: App) {
+  return {
+    executable: process.execPath,
+    args: [...(own.isPackaged ? [] : [own.getAppPath()]), embeddedBrowserSwitch],
+  };
+}
 
 /** No page of it gets more than a page of any browser. */
 const webPreferences = {

@@ -24,6 +24,7 @@ import {
 import { appPaths } from "./appPaths.ts";
 import { createAttention } from "./attention.ts";
 import { commandLineOf } from "./commandLine.ts";
+import { embeddedBrowserOf, embeddedBrowserSwitch, runEmbeddedBrowser } from "./embeddedBrowser.ts";
 import { createIpcConnections } from "./ipcTransport.ts";
 import { startLagMeter } from "./lagMeter.ts";
 import { lockAllContents, lockSession } from "./lockdown.ts";
@@ -42,7 +43,8 @@ const logger = createLogger((line) => process.stderr.write(`${line}\n`), "warn")
 
 const commandLine = commandLineOf(process.argv, app.isPackaged);
 
-if (commandLine === null) openApp();
+if (process.argv.includes(embeddedBrowserSwitch)) void runEmbeddedBrowser();
+else if (commandLine === null) openApp();
 else void runCommandLine(commandLine);
 
 function openApp(): void {
@@ -119,6 +121,7 @@ async function run(): Promise<void> {
     clock: systemClock,
     screenLock: watchScreenLock(),
     secretVault: systemVault(),
+    embeddedBrowser: embeddedBrowserOf(app),
   });
   // The Gateway attaches its own; this one counts when the Gateway could not start.
   runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));

@@ -3,6 +3,7 @@
 import type { OutputSize, SallyportContract } from "../../shared/contract/index.ts";
 import type { HttpInvokeDecision, HttpInvokeRequest } from "../../shared/policy/index.ts";
 import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
+import type { EmbeddedBrowser } from "./browser/profiles/createBrowserProfiles.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./logging/logger.ts";
 import type { SecretVault } from "./secrets/index.ts";
@@ -27,6 +28,8 @@ export interface RuntimeDeps {
   screenLock: ScreenLock;
   /** Seals stored keys with the system's keyring; absent or null: there is none, and they are in a private file. */
   secretVault?: SecretVault | null;
+  /** A Chromium that the shell brings along, for computers without a browser. */
+  embeddedBrowser?: EmbeddedBrowser;
   /** Tools on top of the built-in ones: plugins, and fixtures in tests. */
   extraTools?: ToolDefinition[];
 }

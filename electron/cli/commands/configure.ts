@@ -5,6 +5,7 @@ import type { KeyService } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { type Access, openAccess } from "../access.ts";
 import { type CliContext, print } from "../context.ts";
+import { safeText } from "../io.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
 interface Options {
@@ -84,7 +85,7 @@ async function configureWeb(context: CliContext, access: Access, options: Option
   if (options.test !== false) {
     io.stderr("Sending one test request …\n");
     test = await access.rpc.call("secrets.test", { service: `search.${provider}` });
-    lines.push(test.ok ? `Test: ${test.message}` : `Test failed: ${test.message}`);
+    lines.push(safeText(test.ok ? `Test: ${test.message}` : `Test failed: ${test.message}`));
     if (!test.ok) context.exitCode = 1;
   }
   print(context, options.json, { provider, keyStored: isStored, test }, lines);

@@ -1,6 +1,6 @@
 /** `sallyport tts status|say|auto|provider`: speech from a terminal. */
 
-import { open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
@@ -8,12 +8,14 @@ import {
   isSpeechProvider,
   modeOf,
   normalizeSpeechProvider,
+  type SpeechProviderId,
   speechModes,
 } from "../../../shared/speech/index.ts";
 import { statusText } from "../../runtime/speech/ttsCommandDesk.ts";
 import { type Access, openAccess } from "../access.ts";
 import { type CliContext, print } from "../context.ts";
 import { safeText } from "../io.ts";
+import { refuseSelfApproval } from "../selfApproval.ts";
 
 interface SayOptions {
   out?: string;
@@ -81,6 +83,7 @@ function status(context: CliContext, { session, json }: SessionOptions): Promise
 function auto(context: CliContext, given: string, { session, json }: SessionOptions): Promise<void> {
   const mode = modeOf(given);
   if (mode === undefined) throw wrongUse(`${given} is no mode. Use ${speechModes.join(", ")}.`);
+  refuseSelfApproval(context.io.env, "change when replies are read aloud");
   return withAccess(context, async ({ rpc }) => {
     const view =
       session === undefined
@@ -92,6 +95,8 @@ function auto(context: CliContext, given: string, { session, json }: SessionOpti
 
 function provider(context: CliContext, given: string, { json }: SessionOptions): Promise<void> {
   const chosen = given.trim().toLowerCase() === "auto" ? null : providerOf(given);
+  // The choice is a person's consent to what leaves this computer.
+  refuseSelfApproval(context.io.env, "choose who gets the texts that are spoken");
   return withAccess(context, async ({ rpc }) => {
     const view = await rpc.call("speech.set", { provider: chosen });
     print(context, json, view, [safeText(statusText(view))]);
@@ -104,14 +109,17 @@ async function say(context: CliContext, words: string[], options: SayOptions): P
   const first = options.provider === undefined ? undefined : providerOf(options.provider);
   const file = path.resolve(io.cwd, options.out ?? "");
   await withAccess(context, async ({ rpc }) => {
-    const outcome = await rpc.call(
-      "speech.say",
-      { text, ...(first === undefined ? {} : { provider: first }) },
-      { signal: io.signal },
+    // Before anything is spoken: a service may take money for a recording that has no place then.
+    const handle = await open(file, "wx", 0o600).catch((cause: unknown) => {
+      throw new AppError("UNAVAILABLE", `${file} cannot be written: ${messageOf(cause)}.`, { cause });
+    });
+    const outcome = await speakInto(handle, rpc, { text, first, signal: io.signal }).catch(
+      async (error: unknown) => {
+        await rm(file, { force: true });
+        throw error;
+      },
     );
-    if (outcome.kind === "failed") throw new AppError("TOOL_FAILED", outcome.error);
     const { audio, provider: speaker } = outcome;
-    await copyRecording(rpc, audio.id, file);
     const length = audio.durationMs === null ? "" : `, ${(audio.durationMs / 1000).toFixed(1)} s`;
     print(context, options.json, { ...outcome, file }, [
       `Spoken by ${speaker}${length}: ${safeText(file)} (${audio.mimeType}, ${audio.sizeBytes} bytes).`,
@@ -119,20 +127,26 @@ async function say(context: CliContext, words: string[], options: SayOptions): P
   });
 }
 
-/** Part by part, into a file that only its owner may read. */
-async function copyRecording(rpc: Access["rpc"], id: string, file: string): Promise<void> {
-  const handle = await open(file, "wx", 0o600).catch((cause: unknown) => {
-    throw new AppError("UNAVAILABLE", `${file} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
+/** Speaks, and writes the recording part by part; the file is closed whatever happens. */
+async function speakInto(
+  handle: FileHandle,
+  rpc: Access["rpc"],
+  { text, first, signal }: { text: string; first: SpeechProviderId | undefined; signal: AbortSignal },
+) {
   try {
+    const asked = { text, ...(first === undefined ? {} : { provider: first }) };
+    const outcome = await rpc.call("speech.say", asked, { signal });
+    if (outcome.kind === "failed") throw new AppError("TOOL_FAILED", outcome.error);
+    const { id } = outcome.audio;
     for (let offset: number | null = 0; offset !== null; ) {
       const part: { data: string; nextOffset: number | null } = await rpc.call("speech.audio", {
         id,
         offset,
       });
-      await handle.write(Buffer.from(part.data, "base64"));
+      await handle.writeFile(Buffer.from(part.data, "base64"));
       offset = part.nextOffset;
     }
+    return outcome;
   } finally {
     await handle.close();
   }

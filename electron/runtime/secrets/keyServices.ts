@@ -2,6 +2,7 @@
 
 import type { KeyService } from "../../../shared/contract/index.ts";
 import type { ApiKeys, KeyPlaces } from "../net/apiKeys.ts";
+import { elevenlabsKey } from "../speech/providers/elevenlabs.ts";
 import { searchProviders } from "../tools/web_search/providers/index.ts";
 
 interface Known {
@@ -15,7 +16,7 @@ interface Known {
 
 const modelTools = ["image", "pdf"];
 
-/** Services beyond web search; their tools look for the same places. */
+/** Services beyond web search, with the places that most of their tools share; one tool may look elsewhere first. */
 const others: readonly Known[] = [
   known("openai", "OpenAI", [...modelTools, "image_generate", "tts", "memory_search"], ["OPENAI_API_KEY"], {
     docs: "https://platform.openai.com/api-keys",
@@ -36,9 +37,14 @@ const others: readonly Known[] = [
   known("minimax", "MiniMax", ["image_generate"], ["MINIMAX_API_KEY"], {
     docs: "https://platform.minimax.io",
   }),
-  known("elevenlabs", "ElevenLabs", ["tts"], ["ELEVENLABS_API_KEY", "XI_API_KEY"], {
+  {
+    id: "elevenlabs",
+    label: "ElevenLabs",
+    tools: ["tts"],
     docs: "https://elevenlabs.io/app/settings/api-keys",
-  }),
+    key: elevenlabsKey,
+    canTest: false,
+  },
   known("voyage", "Voyage AI", ["memory_search"], ["VOYAGE_API_KEY"], {
     docs: "https://dashboard.voyageai.com",
   }),
@@ -60,7 +66,7 @@ function allKnown(): Known[] {
   return [...search, ...others];
 }
 
-/** @returns every service with the place that counts; `variable` of the first when none holds a key */
+/** @returns every service with the place that counts; `name` is the first of its variables, under which a key is stored */
 export function keyServices(deps: {
   config: unknown;
   keys: ApiKeys;

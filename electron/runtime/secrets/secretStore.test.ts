@@ -66,7 +66,30 @@ describe("stored secrets", () => {
     const store = await open();
     expect(store.problem()).toMatch(/cannot be read as a file of secrets/);
     await expect(store.set("BRAVE_API_KEY", "brave-0123456789abcd")).rejects.toThrow(/none is saved/);
+    // Nobody knows whether the key is in there.
+    await expect(store.remove("BRAVE_API_KEY")).rejects.toThrow(/cannot be read/);
     expect(await readFile(path, "utf8")).toBe("{ half");
+  });
+
+  it("are not saved, sealed or plain, when the keyring refuses", async () => {
+    const locked = {
+      ...vaultOf("mine"),
+      seal: () => {
+        throw new Error("locked");
+      },
+    };
+    await expect((await open(locked)).set("EXA_API_KEY", "exa-0123456789")).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      message: expect.not.stringContaining("exa-0123456789"),
+    });
+    await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("that another process stored can be removed", async () => {
+    const [one, two] = await Promise.all([open(), open()]);
+    await one.set("A_KEY", "a".repeat(16));
+    expect(await two.remove("A_KEY")).toBe(true);
+    expect((await open()).list()).toEqual([]);
   });
 
   it("of two processes do not undo each other", async () => {

@@ -31,7 +31,7 @@ export interface SecretStore {
   list(): StoredSecret[];
   /** @throws AppError INVALID_INPUT for a name or value that no key has, UNAVAILABLE when it cannot be written */
   set(name: string, value: string): Promise<void>;
-  /** @returns false when there was none */
+  /** @returns false when there was none. @throws AppError UNAVAILABLE when the file cannot be read or written */
   remove(name: string): Promise<boolean>;
   /** How new values are kept. */
   protection(): { kind: "keyring"; backend: string } | { kind: "file" };
@@ -101,17 +101,34 @@ export async function createSecretStore(deps: {
     }
   };
 
-  const change = async (edit: (found: Map<string, Entry>) => void) => {
-    await withFileLock(path, async () => {
+  /** @param edit returns whether there is anything to write; so does the whole */
+  const change = async (edit: (found: Map<string, Entry>) => boolean): Promise<boolean> => {
+    const isChanged = await withFileLock(path, async () => {
       // Another process may have written since: read again, and never write over what cannot be read.
       const found = await read();
-      edit(found);
+      if (!edit(found)) return false;
       const text = JSON.stringify({ version: 1, secrets: Object.fromEntries(found) }, null, 2);
       await writeFileAtomic(path, `${text}\n`, { mode: 0o600 });
       take(found);
       problem = null;
+      return true;
     });
-    events.emit("changed", undefined);
+    if (isChanged) events.emit("changed", undefined);
+    return isChanged;
+  };
+
+  const entryOf = (value: string): Entry => {
+    const updatedAtMs = deps.clock.nowMs();
+    if (vault === null) return { value, updatedAtMs };
+    try {
+      return { sealed: vault.seal(value), updatedAtMs };
+    } catch (cause) {
+      throw new AppError(
+        "UNAVAILABLE",
+        `The keyring (${vault.backend}) did not seal the key, so nothing was saved. Unlock it and try again.`,
+        { cause },
+      );
+    }
   };
 
   try {
@@ -144,16 +161,13 @@ export async function createSecretStore(deps: {
           "A key has 1 to 4096 visible ASCII characters and no spaces. Check what was pasted; nothing was saved.",
         );
       }
-      const updatedAtMs = deps.clock.nowMs();
-      const entry: Entry =
-        vault === null ? { value: plain, updatedAtMs } : { sealed: vault.seal(plain), updatedAtMs };
-      await change((found) => found.set(name, entry));
+      const entry = entryOf(plain);
+      await change((found) => {
+        found.set(name, entry);
+        return true;
+      });
     },
-    async remove(name) {
-      if (!entries.has(name)) return false;
-      await change((found) => found.delete(name));
-      return true;
-    },
+    remove: (name) => change((found) => found.delete(name)),
     protection: () => (vault === null ? { kind: "file" } : { kind: "keyring", backend: vault.backend }),
     problem: () => problem,
     onChanged: (listener) => events.on("changed", listener),

@@ -153,6 +153,18 @@ describe("the read-aloud service", () => {
     ]);
   });
 
+  it("keeps a bounded number of words, however many come in one message", async () => {
+    const word = { Data: { Offset: 1, Duration: 1, text: { Text: "a" } } };
+    const { speak, configure } = await withService((socket, heard) => {
+      socket.send(say("audio.metadata", JSON.stringify({ Metadata: Array(200_000).fill(word) })));
+      good(socket, heard);
+    });
+    configure({ saveSubtitles: true });
+    const outcome = await speak();
+    if (outcome.kind !== "spoken") throw new Error(outcome.error);
+    expect(JSON.parse(readFileSync(`${outcome.audioPath}.json`, "utf8"))).toHaveLength(50_000);
+  });
+
   it.each<[string, Answer, string]>([
     ["ends early", (socket) => socket.close(1011), "provider_error"],
     ["sends no audio", (socket) => socket.send(say("turn.end")), "provider_error"],
@@ -178,6 +190,13 @@ describe("the read-aloud service", () => {
       "sends without end",
       (socket) => {
         for (let i = 0; i < 40; i += 1) socket.send(audioFrame(Buffer.alloc(1_000_000)));
+      },
+      "provider_error",
+    ],
+    [
+      "sends words without end",
+      (socket) => {
+        for (let i = 0; i < 40; i += 1) socket.send(say("audio.metadata", "x".repeat(1_000_000)));
       },
       "provider_error",
     ],

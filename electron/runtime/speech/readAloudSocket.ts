@@ -18,6 +18,11 @@ const browserMajor = browserVersion.split(".")[0];
 const windowsEpochSeconds = 11_644_473_600;
 const proofPeriodSeconds = 300;
 
+/** More words than a text that can be spoken has. */
+const maxSubtitles = 50_000;
+/** What a message costs at least, whatever is in it. */
+const minCountedBytes = 100;
+
 export interface ReadAloudRequest {
   /** `wss:` or, in tests, `ws:`; without a query. */
   baseUrl: string;
@@ -44,8 +49,11 @@ export interface ReadAloudAnswer {
 /** @throws AppError TIMEOUT or TOOL_FAILED; the signal's reason when the caller cancelled */
 export function readAloud(request: ReadAloudRequest): Promise<ReadAloudAnswer> {
   return new Promise((resolve, reject) => {
-    if (request.signal.aborted) return reject(request.signal.reason);
     const given = request.socket;
+    if (request.signal.aborted) {
+      given?.destroy();
+      return reject(request.signal.reason);
+    }
     const socket = new WebSocket(addressOf(request), {
       origin: "chrome-extension://jdiccldimpdaibmpdkjnbmckianbfold",
       headers: {
@@ -82,18 +90,23 @@ export function readAloud(request: ReadAloudRequest): Promise<ReadAloudAnswer> {
       socket.send(speechMessage(request));
     });
     socket.on("message", (data, isBinary) => {
+      const bytes = bufferOf(data);
+      // Everything counts: empty frames and texts without end would fill the memory as well.
+      sizeBytes += Math.max(bytes.length, minCountedBytes);
+      if (sizeBytes > maxAudioBytes) {
+        return fail(netProblem("too_large", "The read-aloud service sent more than 32 MB."));
+      }
       if (isBinary) {
-        const audio = audioOf(bufferOf(data));
-        sizeBytes += audio.length;
-        if (sizeBytes > maxAudioBytes) {
-          return fail(netProblem("too_large", "The read-aloud service sent more than 32 MB."));
-        }
-        chunks.push(audio);
+        chunks.push(audioOf(bytes));
         return;
       }
-      const message = bufferOf(data).toString("utf8");
+      const message = bytes.toString("utf8");
       const path = pathOf(message);
-      if (path === "audio.metadata") subtitles.push(...subtitlesOf(message));
+      if (path === "audio.metadata" && request.wantsSubtitles) {
+        for (const subtitle of subtitlesOf(message)) {
+          if (subtitles.length < maxSubtitles) subtitles.push(subtitle);
+        }
+      }
       if (path === "turn.end") end(() => resolve({ bytes: Buffer.concat(chunks), subtitles }));
     });
     socket.on("unexpected-response", (_clientRequest, response) => {

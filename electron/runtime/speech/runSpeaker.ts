@@ -37,15 +37,20 @@ export function runSpeaker(run: SpeakerRun): Promise<string> {
     // A program that ends before it has read everything breaks the pipe; its exit code is the answer.
     child.stdin.on("error", () => {});
     child.stdin.end(run.stdin);
-    const onAbort = () => child.kill("SIGKILL");
-    run.signal.addEventListener("abort", onAbort, { once: true });
+    const kill = () => {
+      child.kill("SIGKILL");
+      // What the program itself started may hold the pipes open, and "close" would wait for it.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    run.signal.addEventListener("abort", kill, { once: true });
     const timer = setTimeout(() => {
       isLate = true;
-      child.kill("SIGKILL");
+      kill();
     }, run.timeoutMs);
     const end = (finish: () => void) => {
       clearTimeout(timer);
-      run.signal.removeEventListener("abort", onAbort);
+      run.signal.removeEventListener("abort", kill);
       finish();
     };
     child.once("error", (cause) => {

@@ -242,13 +242,17 @@ describe("preferences and /tts", () => {
 
   it("that cannot be read act as off and are never overwritten", async () => {
     const test = withEngine();
-    test.settings.config = { messages: { tts: { auto: "always" } } };
+    test.settings.config = { messages: { tts: { auto: "always", provider: "openai" } } };
+    const { signal } = new AbortController();
     mkdirSync(path.dirname(fileOf(test)));
     for (const broken of ["{broken", "[]", '"on"']) {
       writeFileSync(fileOf(test), broken);
       const view = await test.speech.service.view();
       expect(view).toMatchObject({ mode: "off", problem: expect.stringContaining("tts.json") });
       await expect(run(test, "/tts on")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+      // The file may say that this computer speaks, so that no text leaves it.
+      const { attempts } = await test.speech.service.speak({ text: "Good morning", by: "test", signal });
+      expect(attempts.map(({ provider }) => provider)).toEqual(["system"]);
       expect(readFileSync(fileOf(test), "utf8")).toBe(broken);
     }
   });

@@ -60,9 +60,14 @@ export function createSpeechPreferences(deps: {
         prefs.kind === "ok" ? readSpeechPrefs(prefs.value) : {},
         session,
       );
-      // Someone may have switched it off in a file that cannot be read now.
       return {
-        settings: problem === null ? settings : { ...settings, mode: "off" },
+        settings: {
+          ...settings,
+          // Someone may have switched it off in a file that cannot be read now.
+          ...(problem === null ? {} : { mode: "off" }),
+          // Or chosen this computer, so that no text leaves it.
+          ...(prefs.kind === "broken" ? { provider: "system" } : {}),
+        },
         prefsPath: file.path,
         problem,
       };

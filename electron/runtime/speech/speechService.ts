@@ -135,8 +135,11 @@ export function createSpeechService(deps: SpeechServiceDeps): SpeechService {
 
   return {
     async speak(input) {
-      const { settings } = await preferences.current();
-      return speakWith(settings, input);
+      const { settings, problem } = await preferences.current();
+      const outcome = await speakWith(settings, input);
+      // A provider may have been passed over because nobody knows what was chosen.
+      if (outcome.kind === "spoken" || problem === null) return outcome;
+      return { ...outcome, error: `${outcome.error} ${problem}` };
     },
     async prepareReply(reply, { sessionKey, channel, by, signal }) {
       const { settings } = await preferences.current(sessionKey);

@@ -37,7 +37,7 @@ interface Call {
   env: Record<string, string>;
 }
 
-const hostile = "-w /tmp/owned --version $(id) `id` ; rm\n[[slnc 5000]] \u0007 \ud800 你好";
+const hostile = "-w /tmp/owned --version $(id) `id` ; rm\n[[slnc 5000]] [[[rate 1]]] \u0007 \ud800 你好";
 
 describe.skipIf(process.platform !== "linux")("espeak-ng", () => {
   const real = () => {
@@ -112,6 +112,7 @@ describe("how programs are called", () => {
     expect(first?.args.slice(-2)).toEqual(["-f", "-"]);
     expect(first?.args.join(" ")).not.toMatch(/owned|version|slnc/);
     expect(first?.stdin).toContain("[ [slnc 5000]]");
+    expect(first?.stdin).not.toContain("[[");
     expect(first?.stdin).not.toMatch(/[\u0007\ud800]/);
     expect(list?.args).toEqual(["-v", "?"]);
     expect(chinese?.args.slice(0, 2)).toEqual(["-v", "Ting-Ting (Premium)"]);
@@ -153,6 +154,24 @@ describe("how programs are called", () => {
       "microsoft",
     ]);
   });
+
+  it("a program that hangs is ended at the time limit though its own child holds the pipes", async () => {
+    const { speak, folder, test } = withProgram("linux", "'x'");
+    const pidFile = path.join(folder, "child");
+    const child = `require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "inherit" })`;
+    writeFileSync(
+      path.join(folder, "program"),
+      `#!${process.execPath}\nrequire("node:fs").writeFileSync(${JSON.stringify(pidFile)}, String(${child}.pid)); setInterval(() => {}, 1000);\n`,
+    );
+    configure(test, {}, { timeoutMs: 3000 });
+    const startedMs = performance.now();
+    try {
+      expect((await speak("Hello there")).attempts).toMatchObject([{ reasonCode: "timeout" }]);
+      expect(performance.now() - startedMs).toBeLessThan(30_000);
+    } finally {
+      if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
+    }
+  }, 60_000);
 
   it("a cancelled call ends its program and leaves no working folder", async () => {
     const { test, folder } = withProgram("linux", "'x'");

@@ -55,9 +55,9 @@ export function systemEngine(platform: NodeJS.Platform): SystemEngine | null {
   }
 }
 
-/** Both engines take words in double brackets for commands or phonemes: a blank makes them text. */
+/** Two of the engines take words in double brackets for commands or phonemes: a blank after each makes them text. */
 function plainText(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f\ud800-\udfff]/gu, " ").replaceAll("[[", "[ [");
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f\ud800-\udfff]/gu, " ").replace(/\[(?=\[)/g, "[ ");
 }
 
 const espeakVoices: ReadonlyMap<ScriptLanguage, string> = new Map([

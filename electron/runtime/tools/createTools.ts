@@ -92,6 +92,7 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     env: baseEnv,
     stateDir: runtime.stateDir,
     // Port 0 means any free one; browsers keep to the usual range then.
+    ...(runtime.embeddedBrowser === undefined ? {} : { embeddedBrowser: runtime.embeddedBrowser }),
     gatewayPort: () => portOf(baseEnv, config.effective().config) || defaultGatewayPort,
     record: deps.record,
     publish: (event, payload) => deps.hub.publish(event, payload),

@@ -1,6 +1,5 @@
 /** Turns what Playwright says about a failed action into the one thing that went wrong and what to do about it. */
 
-import { errors } from "playwright-core";
 import { AppError, messageOf } from "../../../../shared/errors/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { type BrowserProblemKind, browserProblem } from "../problems.ts";
@@ -143,8 +142,9 @@ export function actionProblem(error: unknown, what: string, timeoutMs: number): 
   return browserProblem("failed", `${what}: ${clip(lines[0] ?? "it failed", 300)}`, { cause: error });
 }
 
+/** By name: loading the library for its error class would slow down every start. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof errors.TimeoutError;
+  return error instanceof Error && error.name === "TimeoutError";
 }
 
 /** Without the colours of a terminal and the name of the call. */

@@ -1,6 +1,6 @@
 /** Waits for what an agent names: time, text, an element, an address, a load state, a condition. */
 
-import { errors, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { messageOf } from "../../../../shared/errors/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { browserProblem } from "../problems.ts";
@@ -89,7 +89,9 @@ async function untilTrue(
     } catch (error) {
       if (!/Execution context was destroyed|Cannot find context/i.test(messageOf(error))) throw error;
     }
-    if (performance.now() > untilMs) throw new errors.TimeoutError("the condition did not become true");
+    if (performance.now() > untilMs) {
+      throw Object.assign(new Error("the condition did not become true"), { name: "TimeoutError" });
+    }
     await pause(pollMs, signal);
   }
 }

@@ -28,6 +28,8 @@ const floodWindowMs = 5000;
 export function createDialogDesk(deps: {
   clock: Clock;
   records: PageRecords;
+  /** Dialogs of a tab that a person works in stay for the person. */
+  isOurs(): boolean;
   onFlood(reason: string): void;
 }): DialogDesk {
   const { clock, records } = deps;
@@ -36,7 +38,7 @@ export function createDialogDesk(deps: {
   let isFlooded = false;
 
   const handle = async (dialog: Dialog): Promise<void> => {
-    if (isFlooded) return;
+    if (isFlooded || !deps.isOurs()) return;
     const nowMs = clock.nowMs();
     recent = [...recent.filter((atMs) => nowMs - atMs < floodWindowMs), nowMs];
     if (recent.length > floodCount) {

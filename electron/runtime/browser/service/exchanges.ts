@@ -142,7 +142,7 @@ export function createExchanges(deps: ExchangeDeps): Pick<BrowserService, "uploa
         if (downloads === null) {
           throw browserProblem(
             "unsupported",
-            "Files that a browser on another computer downloads stay there.",
+            "Only browsers that Sallyport starts hand their downloads over; this one keeps them where it is.",
           );
         }
         const limitMs = Math.min(Math.max(timeoutMs ?? downloadDefaultMs, 500), 120_000);

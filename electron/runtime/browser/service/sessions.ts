@@ -22,7 +22,7 @@ const deathNoticeMs = 1500;
 export interface BrowserSession {
   connection: BrowserConnection;
   book: TabBook;
-  /** null for browsers on other machines: their files stay there. */
+  /** Only of browsers of ours: elsewhere files stay there, and a person's own browser saves as it is set. */
   downloads: DownloadDesk | null;
 }
 
@@ -52,6 +52,7 @@ export function createBrowserSessions(deps: {
   const open = async (connection: BrowserConnection): Promise<BrowserSession> => {
     const book = createTabBook({
       profile: connection.profile.name,
+      isOwn: connection.profile.kind === "managed",
       context: connection.context,
       clock,
       logger,
@@ -59,7 +60,7 @@ export function createBrowserSessions(deps: {
       onChanged: deps.onChanged,
     });
     const downloads =
-      connection.profile.kind === "remote"
+      connection.profile.kind !== "managed"
         ? null
         : await createDownloadDesk({
             browser: connection.browser,

@@ -231,7 +231,9 @@ describe("hostile pages", () => {
     // The address never loads: it ends the page's process.
     const leaving = crashing.goto("chrome://crash").catch(() => null);
     await crashed;
-    await expect(engine.take(crashing, { format: "dense", viewer: "test" })).rejects.toMatchObject({ name: "AppError" });
+    await expect(engine.take(crashing, { format: "dense", viewer: "test" })).rejects.toMatchObject({
+      name: "AppError",
+    });
     await crashing.close();
     await leaving;
     await expect(engine.resolve(crashing, ref)).rejects.toMatchObject({ name: "AppError" });

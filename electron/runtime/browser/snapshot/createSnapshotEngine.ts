@@ -33,7 +33,10 @@ export interface ComparableSnapshotEngine extends SnapshotEngine {
   addressed(page: Page, ref: string): Promise<ElementHandle[]>;
 }
 
-export function createSnapshotEngine({ hardening, callTimeoutMs }: SnapshotEngineDeps): ComparableSnapshotEngine {
+export function createSnapshotEngine({
+  hardening,
+  callTimeoutMs,
+}: SnapshotEngineDeps): ComparableSnapshotEngine {
   const tabs = new WeakMap<Page, TabState>();
 
   function tabOf(page: Page): TabState {

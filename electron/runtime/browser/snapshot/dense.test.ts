@@ -71,7 +71,8 @@ async function expectNothingLost(page: Page): Promise<void> {
   const own = await page.ariaSnapshot({ mode: "ai" });
   const ours = await engine.take(page, { format: "ai", viewer: "test", maxChars: 1e9 });
   // Our tree of roles, names, states and texts is the one that Playwright sees, but for numbers and masked secrets.
-  const comparable = (text: string) => text.replace(/\[ref=\w+\]/g, "[ref]").replace(/hunter2|••••/g, "secret");
+  const comparable = (text: string) =>
+    text.replace(/\[ref=\w+\]/g, "[ref]").replace(/hunter2|••••/g, "secret");
   expect(comparable(ours.text)).toBe(comparable(own));
   const expected = readAi(own);
   const snapshot = await takeDense(page);

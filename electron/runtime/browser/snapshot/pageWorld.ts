@@ -117,7 +117,9 @@ export class PageWorld {
     );
     this.#serial += 1;
     const documentId = `${prefix}d${this.#serial}-${Math.random().toString(36).slice(2, 10)}`;
-    await this.#inTime(session.send("Runtime.evaluate", { contextId: executionContextId, expression: pageScript }));
+    await this.#inTime(
+      session.send("Runtime.evaluate", { contextId: executionContextId, expression: pageScript }),
+    );
     const { result, exceptionDetails } = await this.#inTime(
       session.send("Runtime.evaluate", {
         contextId: executionContextId,
@@ -143,7 +145,9 @@ export class PageWorld {
       }),
     );
     if (result.objectId === undefined) return null;
-    const { node } = await this.#inTime(place.session.send("DOM.describeNode", { objectId: result.objectId }));
+    const { node } = await this.#inTime(
+      place.session.send("DOM.describeNode", { objectId: result.objectId }),
+    );
     return node.frameId ?? null;
   }
 

@@ -18,6 +18,8 @@ export interface Tab {
   openerTargetId: string | null;
   lastUsedAtMs: number;
   state: TabState;
+  /** An agent or the panel worked in it, or it was opened by such a tab. */
+  isUsed: boolean;
   /** Requests of the page that were not answered yet, and the one that loads the next document. */
   inFlight: {
     navigation: number;

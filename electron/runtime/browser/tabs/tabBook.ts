@@ -20,6 +20,8 @@ const popupWindowMs = 10_000;
 
 export interface TabBookDeps {
   profile: string;
+  /** A browser of ours, for agents; else one that a person works in, whose own tabs are left alone. */
+  isOwn: boolean;
   context: BrowserContext;
   clock: Clock;
   logger: Logger;
@@ -83,6 +85,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
     const dialogs = createDialogDesk({
       clock,
       records,
+      isOurs: () => deps.isOwn || (tabs.get(page)?.isUsed ?? false),
       onFlood: (reason) => {
         const tab = tabs.get(page);
         if (tab !== undefined) void close(tab, reason);
@@ -112,6 +115,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       openerTargetId: openerTab?.targetId ?? null,
       lastUsedAtMs: clock.nowMs(),
       state: { kind: "open" },
+      isUsed: openerTab?.isUsed ?? false,
       inFlight,
     };
     tabs.set(page, tab);
@@ -132,7 +136,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
   const receivePopup = async (tab: Tab, opener: Tab) => {
     const nowMs = clock.nowMs();
     const recent = opener.records.list("popups").filter((popup) => nowMs - popup.atMs < popupWindowMs);
-    const isStorm = recent.length >= maxPopups;
+    const isStorm = recent.length >= maxPopups && (deps.isOwn || opener.isUsed);
     opener.records.add("popups", {
       atMs: nowMs,
       url: tab.page.url(),
@@ -171,6 +175,8 @@ export function createTabBook(deps: TabBookDeps): TabBook {
 
   const enforceLimit = async (keep: Tab, sessionKey: string | null): Promise<Tab[]> => {
     const closed: Tab[] = [];
+    // The tabs of a person's browser, or of one on another computer, are not ours to count.
+    if (!deps.isOwn) return closed;
     for (;;) {
       const all = list();
       if (all.length <= maxTabs) return closed;
@@ -230,11 +236,13 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       });
       if (tab === null) throw browserProblem("tab_closed", "The new tab closed at once. Try again.");
       tab.sessionKey = sessionKey;
+      tab.isUsed = true;
       tab.lastUsedAtMs = clock.nowMs();
       return tab;
     },
     touch(tab) {
       tab.lastUsedAtMs = clock.nowMs();
+      tab.isUsed = true;
       if (last === tab) return;
       last = tab;
       deps.onChanged();

@@ -15,7 +15,8 @@ import { joinUrl } from "../../net/serviceUrl.ts";
 import { fetchAudio } from "../speechHttp.ts";
 import type { SpeechProvider, SpeechTarget } from "../speechTypes.ts";
 
-const keyPlaces = {
+/** Where the key of this service is looked for. */
+export const elevenlabsKey = {
   paths: [
     ["messages", "tts", "providers", "elevenlabs", "apiKey"],
     ["messages", "tts", "elevenlabs", "apiKey"],
@@ -39,9 +40,9 @@ export function createElevenlabsSpeech(deps: { fetch: GuardedFetch; keys: ApiKey
     models: elevenlabsModels,
     voices: [],
     isConfigured: async (config, settings) =>
-      settings.enabled !== false && deps.keys.find(config, keyPlaces).kind === "found",
+      settings.enabled !== false && deps.keys.find(config, elevenlabsKey).kind === "found",
     async speak({ text, target, overrides, settings, config, timeoutMs, signal }) {
-      const key = await deps.keys.resolve(config, keyPlaces);
+      const key = await deps.keys.resolve(config, elevenlabsKey);
       if (key === null) throw new AppError("UNAVAILABLE", "ElevenLabs needs a key for speech.");
       const asked = overrides.elevenlabs ?? {};
       const voiceId = asked.voiceId ?? textIn(settings, "voiceId") ?? defaultVoiceId;

@@ -97,4 +97,32 @@ describe("the file tools in a sandbox", () => {
     // Where a link points to inside of the sandbox is not followed from outside.
     expect(await call("write", { path: "inner/x.txt", content: "x" })).toMatch(/lies outside/);
   });
+
+  it("reach nothing that a mount would show and the sandbox covers up: other agents' workspaces below a bind", async () => {
+    const other = join(stateDir, "workspace-other");
+    await mkdir(other);
+    await writeFile(join(other, "notes.md"), "s3cret");
+    await writeFile(join(home, "shared.md"), "shared");
+    await symlink(other, join(home, "way"));
+    await start({ workspaceAccess: "rw", docker: { binds: [`${home}:/home/mira:rw`] } });
+    expect(await call("read", { path: "/home/mira/shared.md" })).toBe("shared");
+    for (const path of ["/home/mira/.openclaw/workspace-other/notes.md", "/home/mira/way/notes.md"]) {
+      expect(await call("read", { path }), path).toMatch(/not part of this session's sandbox/);
+      expect(await call("write", { path, content: "x" }), path).toMatch(/not part of|symbolic link/);
+    }
+    expect(await readFile(join(other, "notes.md"), "utf8")).toBe("s3cret");
+  });
+
+  it("name no path of this machine in what they answer", async () => {
+    await writeFile(join(stateDir, "workspace", "file.txt"), "text");
+    await start({ workspaceAccess: "rw" });
+    for (const path of ["file.txt/below", "missing.txt", `${"x".repeat(300)}`, "."]) {
+      for (const tool of ["read", "write"]) {
+        if (tool === "write" && path === "missing.txt") continue;
+        const text = await call(tool, { path, content: "x" });
+        expect(text, `${tool} ${path}`).toMatch(/\S/);
+        expect(text, `${tool} ${path}`).not.toContain(home);
+      }
+    }
+  });
 });

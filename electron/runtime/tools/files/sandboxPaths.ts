@@ -26,22 +26,17 @@ export async function locateInSandbox(
   access: "read" | "write" | "delete",
   options: Pick<LocateOptions, "isLinkItself" | "isExact">,
 ): Promise<Target> {
-  const notShown = () => {
-    const shown = view.mounts.map((mount) => mount.target).join(", ");
-    return fileProblem(
-      "path_escape",
-      `${given} is not part of this session's sandbox. Its files are below ${shown}; use a path there.`,
-      { data: { path: given } },
-    );
-  };
   const found = options.isExact === true ? bySource(given, view) : byTarget(given, view);
-  if (found === null) throw notShown();
+  if (found === null) throw notShown(given, view);
   const { mount, onMachine } = found;
+  const inside = posix.join(mount.target, relativeInside(mount, onMachine));
+  // Messages name the path as the session knows it.
+  const shown = options.isExact === true ? inside : given;
   if (access !== "read" && !mount.isWritable) {
     throw fileProblem(
       "no_access",
-      `${given} lies below ${mount.target}, which this sandbox may only read. Write below ${view.workdir} instead.`,
-      { data: { path: given } },
+      `${shown} lies below ${mount.target}, which this sandbox may only read. Write below ${view.workdir} instead.`,
+      { data: { path: shown } },
     );
   }
   const target = await locate(onMachine, {
@@ -49,16 +44,24 @@ export async function locateInSandbox(
     home: mount.source,
     isLinkItself: options.isLinkItself === true,
     isExact: true,
-    // Messages name the path as the session knows it.
-    shownAs: given,
+    shownAs: shown,
   });
   // The real path of this machine would be a message out of the sandbox, so links are named by what they are.
   const within = posix.join(mount.target, relativeInside(mount, target.realPath));
   guardWorkspace({ ...target, workspace: mount.target }, access, target.isInside ? within : "there");
   // By the real path too: a link would lead around the cover.
-  const places = [within, posix.join(mount.target, relativeInside(mount, onMachine))];
-  if (view.covered.some((covered) => places.some((place) => isBelow(covered, place)))) throw notShown();
+  if (view.covered.some((covered) => isBelow(covered, inside) || isBelow(covered, within)))
+    throw notShown(shown, view);
   return target;
+}
+
+function notShown(path: string, view: SandboxView): Error {
+  const shown = view.mounts.map((mount) => mount.target).join(", ");
+  return fileProblem(
+    "path_escape",
+    `${path} is not part of this session's sandbox. Its files are below ${shown}; use a path there.`,
+    { data: { path } },
+  );
 }
 
 function relativeInside(mount: SandboxView["mounts"][number], onMachine: string): string {
