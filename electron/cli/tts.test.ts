@@ -33,6 +33,25 @@ describe("sallyport tts", () => {
     expect(await cli.run(["tts", "say", "x"])).toMatchObject({ code: 2 });
   });
 
+  it("leaves the choice of who gets the texts to people", async () => {
+    const env = { SALLYPORT_EXEC_ID: "x" };
+    for (const line of [
+      ["provider", "microsoft"],
+      ["auto", "always"],
+    ]) {
+      const run = await cli.run(["tts", ...line], { env });
+      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("A command that an agent runs") });
+    }
+    const { stdout } = await cli.run(["tts", "status", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ mode: "off", provider: null });
+  });
+
+  it("leaves no file behind when nothing could be spoken", async () => {
+    const run = await cli.run(["tts", "say", "x".repeat(5000), "--out", "long.wav"]);
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("5000 characters") });
+    await expect(stat(path.join(cli.homeDir, "long.wav"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   it.skipIf(process.platform !== "linux")("says a text offline into a new private file", async () => {
     const out = path.join(cli.homeDir, "hello.wav");
     const run = await cli.run(["tts", "say", "--out", "hello.wav"], { stdin: "-w text from the input 你好" });

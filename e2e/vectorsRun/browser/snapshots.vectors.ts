@@ -30,6 +30,7 @@ const PAGE_TIMEOUT_MS = 120_000;
 const viewer = "vectors";
 
 let browser: Browser;
+let page: Page;
 
 beforeAll(async () => {
   browser = await chromium.launch({
@@ -41,6 +42,7 @@ beforeAll(async () => {
       "--no-first-run",
     ],
   });
+  page = await browser.newPage();
 }, PAGE_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -72,14 +74,13 @@ describe("browser snapshots, pages", () => {
   test.each(pages)(
     "$id",
     async (entry) => {
-      const page = await open(entry);
-      for (const one of entry.cases) await comparePage(page, one);
+      await open(entry);
+      for (const one of entry.cases) await comparePage(one);
       if (entry.ai !== undefined) {
         const taken = await reference.take(page, { format: "ai", viewer });
         const { actual, recorded } = aiOutline(taken.text, entry.ai.snapshot);
         expect(actual).toEqual(recorded);
       }
-      await page.close();
     },
     PAGE_TIMEOUT_MS,
   );
@@ -89,7 +90,7 @@ describe("browser snapshots, controls", () => {
   test.each(pages.filter(({ controls }) => controls !== undefined))(
     "$id",
     async (entry) => {
-      const page = await open(entry);
+      await open(entry);
       for (const format of ["role", "dense"] as const) {
         const snapshot = await sallyport.take(page, { format, viewer, maxChars: 10_000_000 });
         const refsByKey = new Map<string, string[]>();
@@ -102,24 +103,21 @@ describe("browser snapshots, controls", () => {
           // The role family leaves out what is hidden from assistive technology; the dense one shows all.
           if (format === "role" && refs.length === 0) continue;
           const found: string[] = [];
-          for (const ref of refs) found.push(...(await labels(sallyport, page, ref)));
+          for (const ref of refs) found.push(...(await labels(sallyport, ref)));
           expect(found, `${format}: ${key}`).toEqual(elements);
         }
       }
-      await page.close();
     },
     PAGE_TIMEOUT_MS,
   );
 });
 
-async function open(entry: SnapshotEntry): Promise<Page> {
-  const page = await browser.newPage();
+async function open(entry: SnapshotEntry): Promise<void> {
   await page.goto(pathToFileURL(path.join(vectorsDir, "browser", entry.page ?? "")).href);
-  return page;
 }
 
 /** Versions of Playwright number the AI family differently, so of its refs only the text-level cases speak. */
-async function comparePage(page: Page, one: SnapshotCase): Promise<void> {
+async function comparePage(one: SnapshotCase): Promise<void> {
   const isAria = usesAriaRefs(one);
   const taken = await reference.take(page, {
     format: "role",
@@ -135,11 +133,11 @@ async function comparePage(page: Page, one: SnapshotCase): Promise<void> {
   } else expect(outline(taken.text, { refs: true }), one.name).toEqual(outline(one.snapshot, { refs: true }));
   if (one.resolvesTo === undefined) return;
   const addressed: Record<string, string[]> = {};
-  for (const ref of Object.keys(one.resolvesTo)) addressed[ref] = await labels(reference, page, ref);
+  for (const ref of Object.keys(one.resolvesTo)) addressed[ref] = await labels(reference, ref);
   expect(addressed, `${one.name}: resolvesTo`).toEqual(one.resolvesTo);
 }
 
-async function labels(engine: ComparableSnapshotEngine, page: Page, ref: string): Promise<string[]> {
+async function labels(engine: ComparableSnapshotEngine, ref: string): Promise<string[]> {
   const handles = await engine.addressed(page, ref);
   return Promise.all(handles.map(labelOf));
 }

@@ -21,6 +21,15 @@ export function ActBar({ look, tab }: { look: PageLook; tab: BrowserTab }) {
     if (picked !== null) reset();
   }, [picked, reset]);
   const element = snapshot?.refs.find(({ ref }) => ref === picked);
+  if (element === undefined && act.isError) {
+    return (
+      <div className="browser-act">
+        <span className="tone-stop" role="alert">
+          {act.error.message}
+        </span>
+      </div>
+    );
+  }
   if (element === undefined) {
     return act.data === undefined ? null : (
       <div className="browser-act">

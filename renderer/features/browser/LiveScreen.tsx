@@ -71,9 +71,17 @@ export function LiveScreen({ profile, tab }: { profile: string; tab: BrowserTab 
     const button = (["left", "middle", "right"] as const)[event.button] ?? "left";
     void send({ kind: "mouse", type, x, y, button, clickCount: 1 });
   };
-  const key = (event: KeyboardEvent) => {
-    // Keys of the frame (F6, chords of the panel) stay with the panel; Escape leaves the page's hands.
-    if (event.nativeEvent.isComposing || /^(?:F\d+|Escape|Shift|Control|Alt|Meta)$/.test(event.key)) return;
+  const key = (event: KeyboardEvent<HTMLElement>) => {
+    // Tab goes to the page, so without this a keyboard could not get out again.
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      const around = event.currentTarget.closest<HTMLElement>("[data-region]");
+      if (around === null) event.currentTarget.blur();
+      else around.focus();
+      return;
+    }
+    // Keys of the frame (F6, chords of the panel) stay with the panel.
+    if (event.nativeEvent.isComposing || /^(?:F\d+|Shift|Control|Alt|Meta)$/.test(event.key)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     void send(event.key.length === 1 ? { kind: "text", text: event.key } : { kind: "key", key: event.key });

@@ -1,11 +1,11 @@
 /** What happened on the page: acts with pictures, console, network errors, dialogs, downloads, refused requests. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import type { BrowserFilmEntry, BrowserTab } from "../../../shared/contract/index.ts";
 import { useLanguage, useT } from "../../i18n/index.ts";
 import { useQueryRpc, useRpcEvent } from "../../rpc/hooks.ts";
-import { Segmented, type VerdictKind, VerdictShape } from "../../ui/index.ts";
+import { ErrorState, Segmented, type VerdictKind, VerdictShape } from "../../ui/index.ts";
 import { FilmList } from "./FilmList.tsx";
 
 const parts = ["acts", "console", "network", "dialogs", "downloads", "blocked"] as const;
@@ -15,8 +15,8 @@ export function RecordsPanel({ profile, tab }: { profile: string; tab: BrowserTa
   const t = useT("browser");
   const [part, setPart] = useState<Part>("acts");
   const { targetId, counts } = tab;
-  const film = useFilm(profile, targetId);
-  const blocked = useBlocked(profile);
+  const { film, error: filmError } = useFilm(profile, targetId);
+  const { blocked, error: blockedError } = useBlocked(profile);
   const numbers: Record<Part, number> = {
     acts: film.length,
     console: counts.console + counts.errors,
@@ -34,8 +34,12 @@ export function RecordsPanel({ profile, tab }: { profile: string; tab: BrowserTa
         onChange={setPart}
       />
       <div className="browser-records-body">
-        {part === "acts" ? (
+        {part === "acts" && filmError !== null ? (
+          <ErrorState title={t("records.notRead")} error={filmError} />
+        ) : part === "acts" ? (
           <FilmList entries={film} />
+        ) : part === "blocked" && blockedError !== null ? (
+          <ErrorState title={t("records.notRead")} error={blockedError} />
         ) : part === "blocked" ? (
           <Rows
             rows={blocked.map((one, index) => ({
@@ -54,7 +58,12 @@ export function RecordsPanel({ profile, tab }: { profile: string; tab: BrowserTa
   );
 }
 
-function useFilm(profile: string, targetId: string): BrowserFilmEntry[] {
+interface Film {
+  film: BrowserFilmEntry[];
+  error: Error | null;
+}
+
+function useFilm(profile: string, targetId: string): Film {
   const queryClient = useQueryClient();
   const input = { profile, limit: 100 };
   const query = useQueryRpc("browser.film", input);
@@ -74,7 +83,8 @@ function useFilm(profile: string, targetId: string): BrowserFilmEntry[] {
   );
   useRpcEvent("browser.activity", take);
   const entries = query.data?.entries ?? [];
-  return entries.filter((entry) => entry.targetId === null || entry.targetId === targetId);
+  const film = entries.filter((entry) => entry.targetId === null || entry.targetId === targetId);
+  return { film, error: query.error };
 }
 
 function useBlocked(profile: string) {
@@ -87,20 +97,27 @@ function useBlocked(profile: string) {
     [profile, refetch],
   );
   useRpcEvent("browser.blockedRequest", again);
-  return query.data?.blocked ?? [];
+  return { blocked: query.data?.blocked ?? [], error: query.error };
 }
 
 /** Read anew whenever the counts say that there is more. */
 function PageRecords(props: { profile: string; tab: BrowserTab; part: Exclude<Part, "acts" | "blocked"> }) {
+  const t = useT("browser");
   const { profile, tab, part } = props;
   const total = Object.values(tab.counts).reduce((sum, count) => sum + count, 0);
   const query = useQueryRpc("browser.records", { profile, targetId: tab.targetId, limit: 200 });
-  const [seen, setSeen] = useState(total);
-  if (seen !== total) {
-    setSeen(total);
-    void query.refetch();
-  }
+  const { refetch } = query;
+  const seen = useRef(total);
+  useEffect(() => {
+    if (seen.current === total) return;
+    seen.current = total;
+    void refetch();
+  }, [total, refetch]);
   const records = query.data;
+  if (query.isError)
+    return (
+      <ErrorState title={t("records.notRead")} error={query.error} onRetry={() => void query.refetch()} />
+    );
   if (records === undefined) return null;
   switch (part) {
     case "console":

@@ -50,6 +50,11 @@ export function ScreenPane(props: { look: PageLook; profile: BrowserProfileView;
         </div>
       }
     >
+      {pause.isError ? (
+        <p className="browser-none tone-stop" role="alert">
+          {pause.error.message}
+        </p>
+      ) : null}
       {mode === "live" ? (
         <LiveScreen profile={profile.name} tab={tab} />
       ) : screenshot === null ? null : (

@@ -21,6 +21,7 @@ export function TabStrip(props: {
   const [isOpening, setIsOpening] = useState(false);
   const stop = useMutationRpc("browser.stop");
   const close = useMutationRpc("browser.close");
+  const failed = stop.error ?? close.error;
   return (
     <div className="browser-strip">
       <div className="browser-profile" style={profile === null ? {} : { borderLeftColor: profile.color }}>
@@ -75,6 +76,11 @@ export function TabStrip(props: {
           {t("stop")}
         </Button>
       ) : null}
+      {failed === null ? null : (
+        <p className="browser-strip-error tone-stop" role="alert">
+          {failed.message}
+        </p>
+      )}
       {isOpening && profile !== null ? (
         <OpenPage
           profile={profile.name}

@@ -7,6 +7,7 @@ import { useQueryRpc, useRpcEvent } from "../../rpc/hooks.ts";
 import type { BrowserPlace } from "./browserAddress.ts";
 
 export interface BrowserNow {
+  /** Absent until tabs are known as well: without them a running browser would look empty. */
   overview: BrowserOverview | undefined;
   error: Error | null;
   tabs: readonly BrowserTab[];
@@ -26,10 +27,13 @@ export function useBrowser(): BrowserNow {
   );
   useRpcEvent("browser.changed", take);
   return {
-    overview: overview.data,
-    error: overview.error,
+    overview: tabs.data === undefined ? undefined : overview.data,
+    error: overview.error ?? tabs.error,
     tabs: tabs.data?.tabs ?? [],
-    retry: () => void overview.refetch(),
+    retry: () => {
+      void overview.refetch();
+      void tabs.refetch();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Keys of services: where each stands, storing one, testing it. A value is typed once and never shown again. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import type { KeyService, SecretsView } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { useMutationRpc, useQueryRpc } from "../../rpc/hooks.ts";
@@ -74,6 +74,12 @@ function KeyRow(props: {
   const take = (next: SecretsView) => queryClient.setQueryData(["secrets.list", {}], next);
   const { state } = service;
   const stored = view.stored.find(({ name }) => name === service.name);
+  const opener = useRef<HTMLButtonElement>(null);
+  // The form goes away with the focus in it.
+  const close = () => {
+    props.onOpen(false);
+    opener.current?.focus();
+  };
   return (
     <li className="secret-row">
       <VerdictShape kind={state.kind === "missing" ? "skipped" : "kept"} />
@@ -87,6 +93,7 @@ function KeyRow(props: {
       </div>
       <div className="row secret-acts">
         <Button
+          ref={opener}
           aria-expanded={isOpen}
           disabled={view.problem !== null}
           onClick={() => props.onOpen(!isOpen)}
@@ -107,7 +114,11 @@ function KeyRow(props: {
           <Button
             look="plain"
             disabled={remove.isPending}
-            onClick={() => remove.mutate({ name: service.name }, { onSuccess: take })}
+            onClick={() => {
+              // What the test said was about the key that goes.
+              test.reset();
+              remove.mutate({ name: service.name }, { onSuccess: take });
+            }}
             aria-label={t("keys.removeOf", { service: service.label })}
           >
             {t("keys.remove")}
@@ -121,15 +132,26 @@ function KeyRow(props: {
             : t("keys.fails", { message: test.data.message })}
         </p>
       )}
+      {test.isError ? (
+        <p className="secret-note tone-danger" role="alert">
+          {t("keys.fails", { message: test.error.message })}
+        </p>
+      ) : null}
+      {remove.isError ? (
+        <p className="secret-note tone-danger" role="alert">
+          {t("keys.notRemoved", { message: remove.error.message })}
+        </p>
+      ) : null}
+      {stored?.masked === null ? <p className="secret-note tone-ask">{t("keys.sealedElsewhere")}</p> : null}
       {isOpen ? (
         <KeyForm
           service={service}
           onSaved={(next) => {
             take(next);
             test.reset();
-            props.onOpen(false);
+            close();
           }}
-          onCancel={() => props.onOpen(false)}
+          onCancel={close}
         />
       ) : null}
     </li>

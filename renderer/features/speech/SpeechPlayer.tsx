@@ -19,7 +19,12 @@ type Loading =
 /** Two voices at once cannot be understood: a new one stops the one before it. */
 let speaking: HTMLAudioElement | null = null;
 
+/** Another recording in the same place begins anew: its bytes, its position, its length. */
 export function SpeechPlayer({ audio }: { audio: SpokenAudio }) {
+  return <Player key={audio.id} audio={audio} />;
+}
+
+function Player({ audio }: { audio: SpokenAudio }) {
   const t = useT("speech");
   const element = useRef<HTMLAudioElement>(null);
   const { loading, start, fail } = useRecording(audio, element);
@@ -107,15 +112,9 @@ function useRecording(audio: SpokenAudio, element: RefObject<HTMLAudioElement | 
   const rpc = useRpc();
   const [loading, setLoading] = useState<Loading>({ kind: "empty" });
   const cancel = useRef<AbortController | null>(null);
-  const { id } = audio;
   const fail = (message: string) => setLoading({ kind: "failed", message });
 
-  // Another recording in the same place begins anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the id is what makes it another one
-  useEffect(() => {
-    setLoading({ kind: "empty" });
-    return () => cancel.current?.abort();
-  }, [id]);
+  useEffect(() => () => cancel.current?.abort(), []);
 
   const url = loading.kind === "ready" ? loading.url : null;
   useEffect(() => {

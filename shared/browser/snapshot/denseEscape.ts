@@ -16,8 +16,9 @@ export function escapeStart(escaped: string): string {
   return structureStart.test(escaped) ? `\\${escaped}` : escaped;
 }
 
+/** A name in quotes; brackets and separators in it are marked too, so that one can be read without the other. */
 export function quoteName(name: string): string {
-  return `"${name.replace(/[\\"]/g, "\\$&")}"`;
+  return `"${name.replace(/[\\"[\]|;]/g, "\\$&")}"`;
 }
 
 export function unescapeText(text: string): string {

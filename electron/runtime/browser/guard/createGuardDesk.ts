@@ -15,6 +15,9 @@ import type { GuardDesk, ProfileGuard } from "./profileGuard.ts";
 import { logIntoProxy } from "./proxyLogin.ts";
 import { contextOf, createRequestGuard } from "./requestGuard.ts";
 
+/** A browser that lost the credentials of its proxy is told them again at most this often. */
+const loginAgainEveryMs = 10_000;
+
 export interface BrowserGuard extends GuardDesk {
   /** Before an address is opened in any profile. */
   judgeNavigation(url: string): Promise<GuardVerdict>;
@@ -87,10 +90,21 @@ export function createBrowserGuard(deps: BrowserGuardDeps): BrowserGuard {
           logger,
           ...(deps.dial === undefined ? {} : { dial: deps.dial }),
         });
+        let nextLoginMs = 0;
         return {
           guardedBy,
           proxyUrl: proxy.url,
-          beforeAttach: (wsUrl) => logIntoProxy(wsUrl, proxy),
+          beforeAttach(wsUrl) {
+            proxy.onLoggedOut(() => {
+              // Other programs may knock as well: they must not make the browser open tabs without end.
+              if (performance.now() < nextLoginMs) return;
+              nextLoginMs = performance.now() + loginAgainEveryMs;
+              logIntoProxy(wsUrl, proxy).catch((error: unknown) =>
+                logger.warn("browser.guardLoginFailed", { profile: profile.name, error }),
+              );
+            });
+            return logIntoProxy(wsUrl, proxy);
+          },
           onAttached,
           lost: never,
           dispose: () => proxy.dispose(),

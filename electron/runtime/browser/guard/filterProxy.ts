@@ -23,6 +23,11 @@ export interface FilterProxy {
   loginUrl: string;
   /** Settles when the page of this word was asked for with the credentials. */
   expectLogin(word: string): Promise<void>;
+  /**
+   * A request came without the credentials after the browser had logged in: it lost them (its network service was
+   * restarted), or it is somebody else's. It was refused and waits for nothing; while a login is expected it is asked.
+   */
+  onLoggedOut(listener: () => void): void;
   dispose(): Promise<void>;
 }
 
@@ -57,6 +62,14 @@ export async function startFilterProxy(deps: {
   );
   const sockets = new Set<Duplex>();
   const logins = new Map<string, () => void>();
+  let hasLoggedIn = false;
+  let onLoggedOut: () => void = () => {};
+  /** A browser that is asked for a password and has nobody to answer waits for ever. */
+  const isNobodyThereToAnswer = (): boolean => {
+    if (!hasLoggedIn || logins.size > 0) return false;
+    onLoggedOut();
+    return true;
+  };
   const isAuthorized = ({ headers }: IncomingMessage): boolean => {
     const given = Buffer.from(headers["proxy-authorization"] ?? "");
     return given.length === expected.length && timingSafeEqual(given, expected);
@@ -64,6 +77,8 @@ export async function startFilterProxy(deps: {
 
   const server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => {
     if (!isAuthorized(request)) {
+      if (isNobodyThereToAnswer())
+        return response.writeHead(403, { "content-type": "text/plain" }).end("Not logged in.");
       response.writeHead(407, { "proxy-authenticate": 'Basic realm="sallyport"' }).end();
       return;
     }
@@ -71,6 +86,7 @@ export async function startFilterProxy(deps: {
     const login = target.startsWith(loginUrl) ? logins.get(target.slice(loginUrl.length)) : undefined;
     if (login !== undefined) {
       response.writeHead(204).end();
+      hasLoggedIn = true;
       login();
       return;
     }
@@ -87,6 +103,7 @@ export async function startFilterProxy(deps: {
     // Its end is seen by the tunnel; an error of one side is no news.
     client.on("error", () => {});
     if (!isAuthorized(request)) {
+      if (isNobodyThereToAnswer()) return client.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
       client.end(
         'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="sallyport"\r\nContent-Length: 0\r\n\r\n',
       );
@@ -116,6 +133,9 @@ export async function startFilterProxy(deps: {
           resolve();
         });
       }),
+    onLoggedOut: (listener) => {
+      onLoggedOut = listener;
+    },
     dispose: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -15,6 +15,7 @@ import { takeSnapshot } from "./look.ts";
 import type { MediaStore } from "./media.ts";
 import type { Actor, BrowserServiceDeps, CausedEvent, PageFacts } from "./serviceTypes.ts";
 import { causedEvents, settle } from "./settle.ts";
+import type { Unseen } from "./unseen.ts";
 
 /** Whether the answer carries what changed on the page. */
 export type Observe = "auto" | "none";
@@ -36,6 +37,7 @@ export interface ActDeps
   extends Pick<BrowserServiceDeps, "engine" | "guard" | "approvals" | "asksBeforeActs"> {
   film: Film;
   media: MediaStore;
+  unseen: Unseen;
   evaluateEnabled(): boolean;
   closeTab(tab: Tab): Promise<void>;
 }
@@ -193,8 +195,13 @@ async function changesOf(
   deps: ActDeps,
 ): Promise<Snapshot | null> {
   try {
-    const request = { format: "dense" as const, incremental: true, viewer, maxChars: maxChangeChars };
-    return await takeSnapshot(tab, deps.engine, request, signal, changeTimeoutMs);
+    // Behind a change that was not shown there is nothing to compare with.
+    const incremental = !deps.unseen.has(tab, viewer);
+    const request = { format: "dense" as const, incremental, viewer, maxChars: maxChangeChars };
+    const changes = await takeSnapshot(tab, deps.engine, request, signal, changeTimeoutMs);
+    if (changes.truncated) deps.unseen.add(tab, viewer);
+    else deps.unseen.clear(tab, viewer);
+    return changes;
   } catch (error) {
     if (signal?.aborted === true) throw error;
     // The act is done; a page that cannot be looked at now is looked at by the next snapshot.

@@ -22,11 +22,13 @@ import { drawLabels, maxLabels } from "./pictures.ts";
 import type { Actor, BrowserServiceDeps, PageFacts, TabChoice } from "./serviceTypes.ts";
 import { type BrowserSession, createBrowserSessions } from "./sessions.ts";
 import { causedEvents, settle } from "./settle.ts";
+import { createUnseen } from "./unseen.ts";
 
 export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const { profiles, engine, clock, logger } = deps;
   const film = createFilm(clock);
   const media = createMediaStore(deps.stateDir);
+  const unseen = createUnseen();
   const paused = new Set<string>();
   const listeners = new Set<() => void>();
   let roots: Promise<FileRoots> | null = null;
@@ -281,7 +283,11 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       }),
     snapshot: (choice, request, actor) =>
       onTab(choice, actor, false, async (tab) => {
-        const snapshot = await takeSnapshot(lively(tab), engine, request, actor.signal);
+        const { viewer } = request;
+        const isBlind = request.incremental === true && unseen.has(tab, viewer);
+        const asked = isBlind ? { ...request, incremental: false } : request;
+        const snapshot = await takeSnapshot(lively(tab), engine, asked, actor.signal);
+        if (snapshot.extent === "full") unseen.clear(tab, viewer);
         return { ...(await factsOf(tab)), snapshot };
       }),
     screenshot: (choice, request, actor) =>
@@ -315,6 +321,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
             asksBeforeActs: deps.asksBeforeActs,
             film,
             media,
+            unseen,
             evaluateEnabled: () => browserConfigOf(deps.config()).evaluateEnabled !== false,
             closeTab: (each) => session.book.close(each, "it was closed"),
           },

@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import { browserProblem } from "../problems.ts";
+import { openPage } from "../profiles/openPage.ts";
 import { createDialogDesk } from "../records/dialogs.ts";
 import { createPageRecords } from "../records/pageRecords.ts";
 import { isInternal, type Tab } from "./tab.ts";
@@ -226,7 +227,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
     },
     ofPage: (page) => tabs.get(page) ?? null,
     async create(sessionKey) {
-      const tab = await withinTime(context.newPage().then(register), {
+      const tab = await withinTime(openPage(context).then(register), {
         timeoutMs: createLimitMs,
         onTimeout: () =>
           browserProblem(

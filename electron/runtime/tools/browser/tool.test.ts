@@ -3,6 +3,7 @@
 import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allHardening } from "../../../../shared/hardening/index.ts";
 import {
   detailsOf,
   refOf,
@@ -142,6 +143,33 @@ describe("opening and reading", long, () => {
     expect(acted).toContain("changed:");
     expect(acted).toContain("clicked once");
     expect(acted).not.toContain("Counter");
+  });
+
+  it("never counts as seen what was too much to show with an act", async () => {
+    const rows = "Array.from({ length: 200 }, (_, i) => '<p>row number ' + i + ' of many</p>').join('')";
+    await show("/large", `<button onclick="out.innerHTML = ${rows}">More</button><div id=out></div>`);
+    const ref = refOf(await snapshot(), /More/);
+    const acted = textOf(await desk.call({ action: "act", kind: "click", ref }));
+    expect(acted).toContain("changed too much to show here");
+    expect(await snapshot({ incremental: true })).toContain("row number 150 of many");
+    expect(await snapshot({ incremental: true })).toContain("nothing changed");
+  });
+
+  it("answers as the reference does when the rules are off", async () => {
+    site.pages.set("/bare", "<button onclick=\"out.textContent='hit'\">Bare</button><p id=out></p>");
+    desk.settings.hardening = new Set();
+    try {
+      const opened = JSON.parse(textOf(await desk.call({ action: "open", url: `${site.url}/bare` })));
+      expect(opened).toMatchObject({ url: `${site.url}/bare`, type: "page" });
+      const seen = await desk.call({ action: "snapshot" });
+      expect(detailsOf(seen)).toMatchObject({ format: "ai" });
+      const clicked = JSON.parse(
+        textOf(await desk.call({ action: "act", kind: "click", ref: refOf(textOf(seen), /"Bare"/) })),
+      );
+      expect(clicked).toEqual({ ok: true, targetId: opened.targetId, url: `${site.url}/bare` });
+    } finally {
+      desk.settings.hardening = allHardening;
+    }
   });
 
   it("goes back, forward and reloads", async () => {

@@ -8,8 +8,9 @@ export function SearchHits({ hits }: { hits: readonly SearchHit[] }) {
   const t = useT("tools");
   return (
     <ol className="search-hits">
-      {hits.map((hit) => (
-        <li key={`${hit.title} ${hit.url}`}>
+      {hits.map((hit, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: hits of one search never move, and may be there twice
+        <li key={at}>
           <strong>{hit.title}</strong>
           <div className="row">
             <code className="ellipsis second" title={hit.url}>

@@ -65,13 +65,17 @@ function diffsOf(record: Record<string, unknown>): FileDiff[] {
   });
 }
 
-/** @returns what stands between our own markers; the text itself when there are none */
+/**
+ * By index, not by one pattern: a text with many markers and no end must not cost more than its length.
+ * @returns what stands between our own markers, below the head; the text itself when there are none
+ */
 export function unwrapped(text: string): string {
-  const match =
-    /<<<EXTERNAL_UNTRUSTED_CONTENT id="([0-9a-f]{16})">>>\n[^\n]*\n(?:[^\n]*\n)*?---\n([\s\S]*)\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="\1">>>/.exec(
-      text,
-    );
-  return match?.[2] ?? text;
+  const open = /<<<EXTERNAL_UNTRUSTED_CONTENT id="([0-9a-f]{16})">>>\n/.exec(text);
+  if (open === null) return text;
+  const head = text.indexOf("\n---\n", open.index + open[0].length);
+  const end = text.lastIndexOf(`\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="${open[1]}">>>`);
+  const from = head + "\n---\n".length;
+  return head === -1 || end < from - 1 ? text : text.slice(from, Math.max(from, end));
 }
 
 /** The list that web_search writes: number, title, then the address, then lines. */

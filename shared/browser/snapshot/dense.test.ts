@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { printDense } from "./dense.ts";
+import { printControls } from "./denseControls.ts";
+import { diffLines } from "./denseDiff.ts";
+import { parseDense } from "./testing/parseDense.ts";
+import type { SnapNode } from "./tree.ts";
+
+const node = (role: string, name: string, ...children: (SnapNode | string)[]): SnapNode => ({
+  role,
+  name,
+  children,
+});
+const named = (role: string, name: string): SnapNode => ({
+  ...node(role, name, name),
+  isNameFromContent: true,
+});
+
+function print(...children: (SnapNode | string)[]): string {
+  const numbers = new Map<SnapNode, number>();
+  const numberOf = (one: SnapNode) => {
+    const known = numbers.get(one) ?? numbers.size + 1;
+    numbers.set(one, known);
+    return known;
+  };
+  return printDense(node("fragment", "", ...children), { prefix: "", urls: false, numberOf }).lines.join(
+    "\n",
+  );
+}
+
+describe("the dense format", () => {
+  test("has no wrapper lines and says nothing twice", () => {
+    expect(
+      print(
+        node("generic", "", node("generic", "", "Name ", node("textbox", "Name", "Ada"))),
+        named("button", "Save"),
+      ),
+    ).toBe('[e1:textbox "Name" Ada] [e2:button Save]');
+  });
+
+  test("prints rows as rows and options in the line of their drop-down", () => {
+    const row: SnapNode = {
+      ...node("row", "a b", named("cell", "a"), named("cell", "b")),
+      isNameFromContent: true,
+    };
+    expect(print(node("table", "T", node("rowgroup", "", row)))).toBe('e1:table "T"\n :rowgroup\n | a | b');
+    const options = [{ ...node("option", "One"), selected: true as const }, node("option", "Two; three")];
+    expect(print(node("combobox", "Pick", ...options))).toBe('[e1:combobox "Pick": *One; Two\\; three]');
+  });
+
+  test("keeps every role and name apart from any text of a page", () => {
+    const text = fc.string({ unit: fc.constantFrom(...'[]\\|#-¶:~+@"{*=^<…→;e1 x\n') });
+    fc.assert(
+      fc.property(text, text, text, (first, second, third) => {
+        const clean = (value: string) => value.replace(/\s+/g, " ").trim();
+        const name = clean(second) === "" ? "x" : clean(second);
+        const printed = print(
+          node("paragraph", "", first),
+          named("button", name),
+          node("row", "", node("cell", "", first), { ...named("cell", name) }),
+          node("textbox", name, third),
+        );
+        const parsed = parseDense(printed);
+        expect(parsed.map(({ role }) => role)).toEqual([
+          "paragraph",
+          "button",
+          "row",
+          "cell",
+          "cell",
+          "textbox",
+        ]);
+        expect(parsed[1]?.name.replace(/\s/g, "")).toBe(name.replace(/\s/g, ""));
+        expect(parsed[5]?.name).toBe(name);
+      }),
+    );
+  });
+
+  test("lists controls with their role where it changes", () => {
+    const root = node("fragment", "", named("link", "A"), named("link", "button B"), named("button", "C"));
+    let last = 0;
+    const numberOf = () => {
+      last += 1;
+      return last;
+    };
+    expect(printControls(root, { prefix: "f1", urls: false, numberOf }).lines).toEqual([
+      "f1e1 link A",
+      'f1e2 "button B"',
+      "f1e3 button C",
+    ]);
+  });
+});
+
+describe("changes between two dense snapshots", () => {
+  test("are the new lines, and how many went", () => {
+    expect(diffLines(["a", "b", "c", "d"], ["a", "x", "c"])).toEqual(["+x", "-1"]);
+    expect(diffLines(["a"], ["a"])).toEqual([]);
+    expect(diffLines([], ["a"])).toEqual(["+a"]);
+  });
+
+  test("do not count focus", () => {
+    expect(
+      diffLines(["[e1:button Go]", "[e2:textbox,active]"], ["[e1:button,active Go]", "[e2:textbox]"]),
+    ).toEqual([]);
+  });
+});
