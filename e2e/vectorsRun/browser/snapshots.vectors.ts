@@ -112,7 +112,10 @@ describe("browser snapshots, controls", () => {
   );
 });
 
+/** A new tab for each: Playwright numbers refs of a tab that has navigated before in another way. */
 async function open(entry: SnapshotEntry): Promise<void> {
+  await page.close();
+  page = await browser.newPage();
   await page.goto(pathToFileURL(path.join(vectorsDir, "browser", entry.page ?? "")).href);
 }
 

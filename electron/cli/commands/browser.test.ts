@@ -96,8 +96,8 @@ function refOf(text: string, name: string): string {
 describe("a scripted agent over MCP", long, () => {
   it("fills the conference registration in five calls or fewer", async () => {
     calls = 0;
-    await browser({ action: "open", url: `${siteUrl}/conference-registration-zh.html` });
-    const page = await browser({ action: "snapshot" });
+    // A small page comes with going there.
+    const page = await browser({ action: "open", url: `${siteUrl}/conference-registration-zh.html` });
     const done = await browser({
       action: "act",
       request: {

@@ -136,6 +136,13 @@ describe("the order of the checks", () => {
     }
   });
 
+  it("takes no session key that would be kept as a text of its own", async () => {
+    const answer = await send({ body: { tool: "agents_list", sessionKey: "k".repeat(600) } });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error?.message).toContain("at most 512 characters");
+    expect(calls).toEqual([]);
+  });
+
   it("gives one answer for a tool that is denied, hidden, of another surface or unknown", async () => {
     config = { gateway: { tools: { deny: ["agents_list"] } } };
     for (const tool of ["agents_list", "cron", "exec", "nothing", "Echo", "__proto__"]) {

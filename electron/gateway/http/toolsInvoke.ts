@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../../shared/errors/index.ts";
+import { asRecord } from "../../../shared/policy/configRecord.ts";
 import {
   type HttpAsked,
   type HttpCaller,
@@ -20,6 +21,8 @@ import { sendJson, sendText } from "./respond.ts";
 
 export const toolsInvokePath = "/tools/invoke";
 const limits = { maxBytes: 2_097_152, timeoutMs: 30_000 };
+/** As everywhere in the contract: each call, and what watches its session, keeps the key. */
+const maxSessionKeyChars = 512;
 /** Details of a failure inside a tool stay in the log. */
 const failedText = "tool execution failed";
 
@@ -129,6 +132,10 @@ export function createToolsInvoke(deps: {
       } catch (error) {
         return refuse(response, 400, "invalid_request_error", messageOf(error));
       }
+      if (hasLongSessionKey(parsed)) {
+        const message = `sessionKey has at most ${maxSessionKeyChars} characters.`;
+        return refuse(response, 400, "invalid_request_error", message);
+      }
       const decision = decide(parsed);
       if (!decision.reachable) {
         logger.info("http.invokeRefused", { status: decision.status, type: decision.errorType });
@@ -217,6 +224,11 @@ function failureOf({ code, message }: { code: string; message: string }): HttpAn
   if (code === "INVALID_INPUT") return failure(400, "tool_error", message);
   if (code === "FORBIDDEN" || code === "POLICY_DENIED") return failure(403, "tool_error", message);
   return failure(500, "tool_error", failedText);
+}
+
+function hasLongSessionKey(body: unknown): boolean {
+  const { sessionKey } = asRecord(body) ?? {};
+  return typeof sessionKey === "string" && sessionKey.trim().length > maxSessionKeyChars;
 }
 
 function hasAction(runtime: Pick<Runtime, "tools">, caller: Caller, tool: string): boolean {

@@ -57,8 +57,8 @@ export interface ManagedBrowser {
   dispose(): Promise<void>;
 }
 
-/** State changes reach the panel at most this often. */
-const announceEveryMs = 200;
+/** State changes reach the panel at most this often; mere counts of a busy page less. */
+const announceEveryMs = { state: 200, records: 1000 } as const;
 
 export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> {
   const { config, hardening, clock, logger, publish } = deps;
@@ -112,19 +112,23 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
     record: deps.record,
   });
 
-  let cancelAnnounce: (() => void) | null = null;
-  const announce = () => {
-    cancelAnnounce ??= clock.after(announceEveryMs, () => {
-      cancelAnnounce = null;
+  let due: { atMs: number; cancel(): void } | null = null;
+  const announce = (what: "state" | "records") => {
+    const atMs = clock.nowMs() + announceEveryMs[what];
+    if (due !== null && due.atMs <= atMs) return;
+    due?.cancel();
+    const cancel = clock.after(announceEveryMs[what], () => {
+      due = null;
       desk
         .tabs()
         .then((tabs) => publish("browser.changed", { overview: desk.overview(), tabs }))
         .catch((error: unknown) => logger.warn("browser.notAnnounced", { error }));
     });
+    due = { atMs, cancel };
   };
   const offs = [
     service.onChanged(announce),
-    config.events.on("changed", announce),
+    config.events.on("changed", () => announce("state")),
     service.film.onEntry((entry) => publish("browser.activity", { entry })),
     guard.blocked.onBlocked((request) => publish("browser.blockedRequest", request)),
   ];
@@ -142,7 +146,7 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
     runningCount: () => profiles.all().filter(({ name }) => profiles.state(name).kind === "running").length,
     leave: (connectionId) => casts.leave(connectionId),
     async dispose() {
-      cancelAnnounce?.();
+      due?.cancel();
       for (const off of offs) off();
       await casts.dispose();
       await service.dispose();

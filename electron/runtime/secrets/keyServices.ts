@@ -58,10 +58,14 @@ function known(id: string, label: string, tools: string[], env: string[], more: 
   return { id, label, tools, docs: more.docs, key: { paths, env }, canTest: false };
 }
 
+/** The key of Grok serves the other tools of xAI too. */
+const searchTools = (id: string): string[] =>
+  id === "grok" ? ["web_search", "x_search", "code_execution"] : ["web_search"];
+
 /** Search providers that need a key, then the others. */
 function allKnown(): Known[] {
   const search = searchProviders.flatMap(({ id, label, docs, key }): Known[] =>
-    key === null ? [] : [{ id: `search.${id}`, label, tools: ["web_search"], docs, key, canTest: true }],
+    key === null ? [] : [{ id: `search.${id}`, label, tools: searchTools(id), docs, key, canTest: true }],
   );
   return [...search, ...others];
 }

@@ -35,7 +35,12 @@ export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsD
     const extra = (getList(config(), "skills", "load", "extraDirs") ?? [])
       .flatMap((dir) => (typeof dir === "string" && dir.trim() !== "" ? [dir.trim()] : []))
       .slice(0, maxExtraDirs)
-      .map((dir) => path.resolve(workspace, dir.replace(/^~(?=$|[\\/])/, () => homeDir)));
+      .map((dir) =>
+        path.resolve(
+          workspace,
+          dir.replace(/^~(?=$|[\\/])/, () => homeDir),
+        ),
+      );
     // Of two skills of one name the one in the later folder counts.
     const folders = [
       ...extra,

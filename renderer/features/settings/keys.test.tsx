@@ -102,6 +102,27 @@ describe("keys of services", () => {
     expect((within(form).getByLabelText(/^Key/) as HTMLInputElement).value).toBe("two words");
   });
 
+  it("that another keyring sealed are named, and what fails is said", async () => {
+    renderPanel(<KeysSection />, {
+      "secrets.list": () =>
+        view({ stored: [{ name: "BRAVE_API_KEY", masked: null, isSealed: true, updatedAtMs: 1 }] }),
+      "secrets.remove": () => {
+        throw new AppError("UNAVAILABLE", "The file is locked.");
+      },
+    });
+    expect(await screen.findByText(/another keyring or user sealed it/)).toBeDefined();
+    fireEvent.click(screen.getByRole("button", { name: "Remove the stored key of Brave" }));
+    expect((await screen.findByRole("alert")).textContent).toBe("Not removed. The file is locked.");
+  });
+
+  it("give the focus back when their form closes", async () => {
+    renderPanel(<KeysSection />, { "secrets.list": () => view() });
+    const opener = await screen.findByRole("button", { name: "Set the key of Brave" });
+    fireEvent.click(opener);
+    fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(document.activeElement).toBe(opener);
+  });
+
   it("cannot be set while their file is broken", async () => {
     renderPanel(<KeysSection />, { "secrets.list": () => view({ problem: "it is no JSON" }) });
     expect((await screen.findByRole("alert")).textContent).toMatch(/not used: it is no JSON/);

@@ -8,6 +8,7 @@
  */
 
 import { escapeStart, escapeText, quoteName } from "./denseEscape.ts";
+import { breaksBefore, type LineState } from "./denseLines.ts";
 import { type CellKind, cellMarks, PrintedRefs } from "./denseRefs.ts";
 import {
   type DenseCache,
@@ -60,8 +61,6 @@ export interface DensePrint {
 }
 
 const MAX_INLINE_NODES = 24;
-const WRAP_CHARS = 140;
-const MAX_LINE_CHARS = 600;
 const CHUNK = 8;
 
 export function printDense<S>(root: SnapNode<S>, options: DenseOptions<S>): DensePrint {
@@ -356,28 +355,6 @@ class Printer<S> {
     const name = escapeText(node.name, "option");
     return `${node.selected === true ? "*" : ""}${ref === null ? "" : `${ref} `}${escapeStart(name)}`;
   }
-}
-
-interface LineState {
-  parts: string[];
-  chars: number;
-  hasControl: boolean;
-  hasTextAfter: boolean;
-}
-
-/** One labelled control to a line, its label before and its help after it; long lines end where an element does. */
-function breaksBefore<S>(
-  line: LineState,
-  item: DenseText | DenseNode<S>,
-  next: DenseText | DenseNode<S> | undefined,
-): boolean {
-  if (isText(item)) {
-    const isLabel = next !== undefined && !isText(next) && isLabelledRole(next.node.role) && line.hasControl;
-    return (
-      isLabel || (line.hasTextAfter && item.startsElement) || (line.chars > WRAP_CHARS && item.startsElement)
-    );
-  }
-  return (line.hasControl && isLabelledRole(item.node.role)) || line.chars > MAX_LINE_CHARS;
 }
 
 function isListItem<S>(item: DenseText | DenseNode<S>): boolean {

@@ -29,6 +29,7 @@ export interface Segment {
 const MAX_REUSES = 25;
 const MAX_REUSE_MS = 60_000;
 const MAX_RECORDS = 2_000;
+const MAX_DROPPED = 20_000;
 
 export class Changes {
   readonly #observer: MutationObserver;
@@ -43,6 +44,7 @@ export class Changes {
   #walkedAllAtMs = 0;
   #fingerprint = "";
   #checkedVersion = 0;
+  #dropped = 0;
   mutationCount = 0;
   /** Goes up whenever something of the last walk stops to hold. */
   version = 0;
@@ -67,6 +69,7 @@ export class Changes {
   /** @param fingerprint of what may change looks without a mutation: rules, viewport @returns whether anything is kept */
   beginWalk(fingerprint: string, isVolatile: boolean): boolean {
     this.catchUp();
+    this.#dropped = 0;
     const isStale = this.#reuses >= MAX_REUSES || performance.now() - this.#walkedAllAtMs > MAX_REUSE_MS;
     if (
       isVolatile ||
@@ -113,6 +116,7 @@ export class Changes {
 
   #apply(records: readonly MutationRecord[]): void {
     this.mutationCount += records.length;
+    if (this.#mustWalkAll || records.length === 0) return;
     if (records.length > MAX_RECORDS) {
       this.#mustWalkAll = true;
       return;
@@ -150,7 +154,14 @@ export class Changes {
 
   #dropDeep(element: Element): void {
     this.#drop(element);
-    for (const inner of queryAll(element, "*")) {
+    const below = queryAll(element, "*");
+    this.#dropped += below.length;
+    // A page that restyles itself all the time is cheaper to walk than to follow.
+    if (this.#dropped > MAX_DROPPED) {
+      this.#mustWalkAll = true;
+      return;
+    }
+    for (const inner of below) {
       this.#generation.delete(inner);
       const shadow = shadowRootOf(inner);
       if (shadow !== null) for (const deep of shadow.querySelectorAll("*")) this.#generation.delete(deep);

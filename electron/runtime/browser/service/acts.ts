@@ -188,16 +188,21 @@ function runsScript(act: Act): boolean {
   return act.kind === "evaluate" || (act.kind === "wait" && act.fn !== undefined);
 }
 
-async function changesOf(
+/**
+ * What changed for this viewer, or the whole page when it is new to them.
+ * @returns `truncated` when it is more than fits beside something else; null when the page cannot be looked at now
+ */
+export async function changesOf(
   tab: Tab,
   viewer: string,
   signal: AbortSignal | undefined,
-  deps: ActDeps,
+  deps: Pick<ActDeps, "engine" | "unseen">,
+  maxChars = maxChangeChars,
 ): Promise<Snapshot | null> {
   try {
     // Behind a change that was not shown there is nothing to compare with.
     const incremental = !deps.unseen.has(tab, viewer);
-    const request = { format: "dense" as const, incremental, viewer, maxChars: maxChangeChars };
+    const request = { format: "dense" as const, incremental, viewer, maxChars };
     const changes = await takeSnapshot(tab, deps.engine, request, signal, changeTimeoutMs);
     if (changes.truncated) deps.unseen.add(tab, viewer);
     else deps.unseen.clear(tab, viewer);

@@ -17,6 +17,10 @@ export interface NavigateOutcome extends PageFacts {
   events: CausedEvent[];
   /** Tabs that were closed to keep the limit. */
   closedTabs: string[];
+  /** The page as text, when that was asked for and it is small. */
+  page: Snapshot | null;
+  /** It was asked for, and is more than fits here. */
+  isPageTooLarge: boolean;
 }
 
 export interface ScreenshotOutcome extends PageFacts {
@@ -30,8 +34,8 @@ export interface BrowserService {
   film: Film;
   /** Whether an agent's act waits for a person now. */
   asksBeforeActs(): boolean;
-  /** Tells that profiles, tabs or records changed; not throttled. */
-  onChanged(listener: () => void): () => void;
+  /** Tells that profiles or tabs changed, or only records of pages; not throttled. */
+  onChanged(listener: (what: "state" | "records") => void): () => void;
   profileView(name: string | undefined): BrowserProfileView;
   profileViews(): BrowserProfileView[];
   pause(name: string | undefined, isPaused: boolean): void;
@@ -42,7 +46,7 @@ export interface BrowserService {
   /** Starts nothing. @throws AppError not_running, tab_not_found */
   tab(choice: TabChoice): Promise<Tab>;
   open(
-    choice: { profile?: string | undefined; url: string; timeoutMs?: number },
+    choice: { profile?: string | undefined; url: string; timeoutMs?: number; observe?: Observe },
     actor: Actor,
   ): Promise<NavigateOutcome>;
   focus(choice: TabChoice, actor: Actor): Promise<PageFacts>;
@@ -51,6 +55,7 @@ export interface BrowserService {
     choice: TabChoice & {
       to: { url: string } | { history: "back" | "forward" | "reload" };
       timeoutMs?: number;
+      observe?: Observe;
     },
     actor: Actor,
   ): Promise<NavigateOutcome>;

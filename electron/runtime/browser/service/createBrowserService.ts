@@ -9,7 +9,7 @@ import type { BrowserProfile } from "../browserTypes.ts";
 import { browserProblem, problemKind } from "../problems.ts";
 import { type FileRoots, openFileRoots } from "../records/fileRoots.ts";
 import { type Tab, tabInfo } from "../tabs/tab.ts";
-import { runAct } from "./acts.ts";
+import { changesOf, type Observe, runAct } from "./acts.ts";
 import type { BrowserService, NavigateOutcome } from "./browserService.ts";
 import { inputByHand } from "./byHand.ts";
 import { askConsent } from "./consent.ts";
@@ -23,6 +23,10 @@ import type { Actor, BrowserServiceDeps, PageFacts, TabChoice } from "./serviceT
 import { type BrowserSession, createBrowserSessions } from "./sessions.ts";
 import { causedEvents, settle } from "./settle.ts";
 import { createUnseen } from "./unseen.ts";
+import { tabView, withoutSecrets } from "./views.ts";
+
+/** Characters of a page that come with going there; about 1000 tokens. */
+const maxPageChars = 4000;
 
 export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const { profiles, engine, clock, logger } = deps;
@@ -30,7 +34,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const media = createMediaStore(deps.stateDir);
   const unseen = createUnseen();
   const paused = new Set<string>();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(what: "state" | "records") => void>();
   let roots: Promise<FileRoots> | null = null;
   const fileRoots = () => {
     roots ??= openFileRoots(deps.tempDir, process.getuid?.() ?? null);
@@ -40,8 +44,8 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
     });
     return roots;
   };
-  const announce = () => {
-    for (const listener of [...listeners]) listener();
+  const announce = (what: "state" | "records" = "state") => {
+    for (const listener of [...listeners]) listener(what);
   };
   const sessions = createBrowserSessions({
     profiles,
@@ -50,7 +54,8 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
     ...(deps.downloadLimits === undefined ? {} : { limits: deps.downloadLimits }),
     clock,
     logger,
-    onChanged: announce,
+    onChanged: () => announce(),
+    onRecorded: () => announce("records"),
   });
   const offProfiles = profiles.onChanged((name) => {
     announce();
@@ -68,22 +73,6 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       tabCount: session?.book.list().length ?? 0,
       guardedBy: connection?.guardedBy ?? null,
       isPaused: paused.has(profile.name),
-    };
-  };
-
-  const tabView = async (session: BrowserSession, tab: Tab): Promise<BrowserTab> => {
-    const { title, url } = await tabInfo(tab);
-    return {
-      profile: tab.profile,
-      targetId: tab.targetId,
-      title: clip(title, 500),
-      url: clip(url, 2000),
-      state: tab.state.kind === "crashed" ? "crashed" : "open",
-      sessionKey: tab.sessionKey,
-      openerTargetId: tab.openerTargetId,
-      lastUsedAtMs: tab.lastUsedAtMs,
-      isLastUsed: session.book.lastUsed() === tab,
-      counts: tab.records.counts(),
     };
   };
 
@@ -162,6 +151,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
     actor: Actor,
     action: string,
     detail: string,
+    observe: Observe,
     go: () => Promise<{ stillLoading: boolean }>,
   ): Promise<NavigateOutcome> => {
     const shot = film.begin(actor, action, tab.profile, tab, detail);
@@ -175,7 +165,19 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       const facts = await factsOf(tab);
       shot.done(facts.url);
       const events = causedEvents(tab, mark, deps.guard.blocked.list(tab.profile).slice(blockedBefore));
-      return { ...facts, stillLoading, events, closedTabs: closed.map((each) => each.targetId) };
+      const page =
+        observe === "auto"
+          ? await changesOf(tab, viewerOf(actor), actor.signal, { engine, unseen }, maxPageChars)
+          : null;
+      const isPageTooLarge = page?.truncated === true;
+      return {
+        ...facts,
+        stillLoading,
+        events,
+        closedTabs: closed.map((each) => each.targetId),
+        page: isPageTooLarge ? null : page,
+        isPageTooLarge,
+      };
     } catch (error) {
       const problem = tab.state.kind === "crashed" ? lateCrash(error) : error;
       shot.failed(problem, tab.page.url());
@@ -222,7 +224,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       if (tab === null) throw browserProblem("tab_not_found", `Profile ${profile.name} has no open tab.`);
       return tab;
     },
-    async open({ profile: name, url, timeoutMs }, actor) {
+    async open({ profile: name, url, timeoutMs, observe = "none" }, actor) {
       const profile = profiles.find(name);
       refuseWhenPaused(profile.name, actor);
       // Before anything starts: a refused address costs no browser.
@@ -232,7 +234,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       session.book.touch(tab);
       const options = { timeoutMs: timeoutMs ?? navigateDefaultMs, signal: actor.signal };
       try {
-        return await travel(tab, session, actor, "open", url, () => goTo(tab, url, options, deps));
+        return await travel(tab, session, actor, "open", url, observe, () => goTo(tab, url, options, deps));
       } catch (error) {
         // A tab that shows nothing is of no use to anyone.
         await session.book.close(tab, "its address could not be opened");
@@ -270,14 +272,16 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
     navigate: (choice, actor) =>
       onTab(choice, actor, true, async (found, session) => {
         const options = { timeoutMs: choice.timeoutMs ?? navigateDefaultMs, signal: actor.signal };
-        const { to } = choice;
+        const { to, observe = "none" } = choice;
         if ("url" in to) {
           await checkAddress(to.url, deps);
           const tab = await usable(found, session);
-          return travel(tab, session, actor, "navigate", to.url, () => goTo(tab, to.url, options, deps));
+          return travel(tab, session, actor, "navigate", to.url, observe, () =>
+            goTo(tab, to.url, options, deps),
+          );
         }
         const tab = lively(found);
-        return travel(tab, session, actor, to.history, to.history, () =>
+        return travel(tab, session, actor, to.history, to.history, observe, () =>
           goInHistory(tab, to.history, options, deps),
         );
       }),
@@ -371,20 +375,6 @@ function notRunning(profile: string) {
     "not_running",
     `browser not running: profile ${profile} has no open browser. Open an address to start it.`,
   );
-}
-
-/** Passwords and tokens of a debugging endpoint are nobody's business here. */
-function withoutSecrets(url: string): string {
-  try {
-    const parsed = new URL(url);
-    parsed.username = "";
-    parsed.password = "";
-    if (parsed.search !== "") parsed.search = "?…";
-    return parsed.href;
-  } catch {
-    // What cannot be taken apart could hold a secret anywhere.
-    return "(not a valid address)";
-  }
 }
 
 /** Whom incremental snapshots are compared for. */

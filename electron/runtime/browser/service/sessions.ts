@@ -44,6 +44,7 @@ export function createBrowserSessions(deps: {
   clock: Clock;
   logger: Logger;
   onChanged(): void;
+  onRecorded(): void;
 }): BrowserSessions {
   const { profiles, clock, logger } = deps;
   const opening = new Map<BrowserConnection, Promise<BrowserSession>>();
@@ -58,6 +59,7 @@ export function createBrowserSessions(deps: {
       logger,
       closesLeastRecent: deps.closesLeastRecent,
       onChanged: deps.onChanged,
+      onRecorded: deps.onRecorded,
     });
     const downloads =
       connection.profile.kind !== "managed"

@@ -35,11 +35,20 @@ export class PageWorld {
   readonly #documents = new Map<string, string>();
   #main: Promise<FramePlace> | null = null;
   #serial = 0;
+  /** Why nothing can be asked any more; calls under way are told through `#waiting`. */
+  #ended: AppError | null = null;
+  readonly #waiting = new Set<(error: AppError) => void>();
 
   /** @param callTimeoutMs how long a page may take to answer */
   constructor(page: Page, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS) {
     this.#page = page;
     this.#callTimeoutMs = callTimeoutMs;
+    page.on("crash", () => this.#end(crashed()));
+    page.once("close", () => this.#end(closed()));
+    page.on("framenavigated", (frame) => {
+      // A crashed tab that is sent elsewhere lives again.
+      if (frame === page.mainFrame()) this.#ended = null;
+    });
   }
 
   /** Document that the place showed when it was last asked; null before. */
@@ -54,12 +63,13 @@ export class PageWorld {
   main(): Promise<FramePlace> {
     this.#main ??= this.#openMain().catch((error: unknown) => {
       this.#main = null;
-      throw error;
+      throw asAppError(error);
     });
     return this.#main;
   }
 
   async #openMain(): Promise<FramePlace> {
+    if (this.#page.isClosed()) throw closed();
     const session = await this.#inTime(this.#page.context().newCDPSession(this.#page));
     session.once("close", () => {
       this.#main = null;
@@ -153,25 +163,44 @@ export class PageWorld {
 
   /** Pages that hold an open dialog or spin in a script do not answer: say so instead of waiting for ever. */
   async #inTime<Value>(answer: Promise<Value>): Promise<Value> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    // The answer may still fail after the wait is over; that is told already.
+    answer.catch(() => {});
+    if (this.#ended !== null) throw this.#ended;
+    let giveUp: (error: AppError) => void = () => {};
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(
-          browserProblem(
-            "busy_page",
-            `The page did not answer for ${this.#callTimeoutMs / 1000} seconds: a dialog may be open in it, or a script of it is busy. Handle the dialog, or navigate away.`,
-          ),
-        );
-      }, this.#callTimeoutMs);
+      giveUp = reject;
     });
+    this.#waiting.add(giveUp);
+    const timer = setTimeout(() => {
+      giveUp(
+        browserProblem(
+          "busy_page",
+          `The page did not answer for ${this.#callTimeoutMs / 1000} seconds: a dialog may be open in it, or a script of it is busy. Handle the dialog, or navigate away.`,
+        ),
+      );
+    }, this.#callTimeoutMs);
     try {
       return await Promise.race([answer, late]);
     } finally {
       clearTimeout(timer);
-      // The answer may still fail after the wait is over; that is told already.
-      answer.catch(() => {});
+      this.#waiting.delete(giveUp);
     }
   }
+
+  #end(error: AppError): void {
+    this.#ended = error;
+    this.#installed.clear();
+    for (const giveUp of this.#waiting) giveUp(error);
+    this.#waiting.clear();
+  }
+}
+
+function crashed(cause?: unknown): AppError {
+  return browserProblem("page_crashed", "The page has crashed. Navigate again, or close the tab.", { cause });
+}
+
+function closed(cause?: unknown): AppError {
+  return browserProblem("tab_closed", "The tab is closed. List the tabs and choose another.", { cause });
 }
 
 function isWorldGone(error: unknown): boolean {
@@ -183,16 +212,8 @@ function isWorldGone(error: unknown): boolean {
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = messageOf(error);
-  if (/crash/i.test(message)) {
-    return browserProblem("page_crashed", "The page has crashed. Navigate again, or close the tab.", {
-      cause: error,
-    });
-  }
-  if (/closed|detached/i.test(message)) {
-    return browserProblem("tab_closed", "The tab is closed. List the tabs and choose another.", {
-      cause: error,
-    });
-  }
+  if (/crash/i.test(message)) return crashed(error);
+  if (/closed|detached/i.test(message)) return closed(error);
   return new AppError("TOOL_FAILED", `The page could not be read: ${message.slice(0, 300)}`, {
     cause: error,
   });

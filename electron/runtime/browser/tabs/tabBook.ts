@@ -29,6 +29,8 @@ export interface TabBookDeps {
   /** Whether the least recently used tabs are closed; else the newest, whoever uses them. */
   closesLeastRecent(): boolean;
   onChanged(): void;
+  /** A record of a page changed: often, and of less interest. */
+  onRecorded(): void;
 }
 
 export interface TabBook {
@@ -81,7 +83,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
   };
 
   const attach = async (page: Page): Promise<Tab> => {
-    const records = createPageRecords(deps.onChanged);
+    const records = createPageRecords(deps.onRecorded);
     const inFlight = { navigation: 0, data: 0, windows: 0 };
     const dialogs = createDialogDesk({
       clock,

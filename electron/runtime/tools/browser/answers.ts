@@ -131,9 +131,13 @@ export function navigateAnswer(action: string, outcome: NavigateOutcome, hardeni
       ? [`[Closed to keep at most 8 tabs, least recently used first: ${outcome.closedTabs.join(", ")}.]`]
       : []),
   ];
+  const { page, isPageTooLarge } = outcome;
+  if (isPageTooLarge) notes.push("[The page is too large to show by the way. Take a snapshot.]");
+  const shown = page === null || page.extent === "unchanged" ? [] : ["", page.text];
   return answer({
     head: `${action}: done. Tab ${outcome.targetId}`,
-    page: [...pageLines(outcome), ...eventLines(outcome.events)].join("\n"),
+    page: [...pageLines(outcome), ...eventLines(outcome.events), ...shown].join("\n"),
+    withWarning: shown.length > 0,
     notes,
     details: {
       ok: true,
@@ -142,6 +146,9 @@ export function navigateAnswer(action: string, outcome: NavigateOutcome, hardeni
       url: clip(outcome.url, 2000),
       stillLoading: outcome.stillLoading,
       closedTabs: outcome.closedTabs,
+      ...(page === null
+        ? {}
+        : { snapshot: { format: page.format, extent: page.extent, refs: page.refs.size } }),
       events: outcome.events.map((event) => event.kind),
     },
   });

@@ -171,7 +171,9 @@ export const browserInput = z.preprocess(
     observe: z
       .enum(["auto", "none"])
       .optional()
-      .describe("act: auto (default) answers with what changed on the page when that is small"),
+      .describe(
+        "open, navigate, act: auto (default) answers with what is new on the page when that is small",
+      ),
     request: z
       .record(z.string(), z.unknown())
       .optional()

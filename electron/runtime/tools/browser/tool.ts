@@ -37,8 +37,8 @@ export function createBrowserTool(deps: BrowserToolDeps) {
     name: "browser",
     title: "Browser",
     description:
-      "Drives a real browser. open a url, snapshot to read the page as text with refs (e12), act on refs, and read on: an act " +
-      "answers with the address, dialogs, downloads, new tabs and what changed, so that no snapshot is needed after it. " +
+      "Drives a real browser. open a url; snapshot reads a page as text with refs (e12); act on refs, and read on: open, navigate " +
+      "and act answer with what is new on the page when it is small, and with dialogs, downloads and new tabs, so that no snapshot is needed then. " +
       "Leave profile away for the isolated browser; `user` is the person's own, for when their logins matter and they are there. " +
       "Leave targetId away to stay in the tab used last. Fill a whole form with one act fill, several steps with one act batch. " +
       "Refs belong to the document of the snapshot; when it changed you are told to take a new one. Prefer conditions to waiting. " +
@@ -80,6 +80,7 @@ async function run(
   const actor = actorOf(context);
   const choice = { profile: profile.name, targetId: input.targetId };
   const url = input.targetUrl ?? input.url;
+  const observe = deps.hardening().has("browser.actReport") ? (input.observe ?? "auto") : "none";
   const timing =
     input.timeoutMs === undefined ? {} : { timeoutMs: Math.min(Math.max(input.timeoutMs, 500), 120_000) };
   switch (action) {
@@ -101,7 +102,7 @@ async function run(
         throw browserProblem("bad_request", "targetUrl required: give open the address as url");
       return navigateAnswer(
         "open",
-        await service.open({ profile: profile.name, url, ...timing }, actor),
+        await service.open({ profile: profile.name, url, observe, ...timing }, actor),
         deps.hardening(),
       );
     }
@@ -115,7 +116,7 @@ async function run(
       const to = url === undefined ? { history: input.history ?? "reload" } : { url };
       return navigateAnswer(
         "navigate",
-        await service.navigate({ ...choice, to, ...timing }, actor),
+        await service.navigate({ ...choice, to, observe, ...timing }, actor),
         deps.hardening(),
       );
     }
@@ -237,7 +238,6 @@ async function run(
       const limitMs = hardening.has("browser.derivedTimeouts")
         ? budgetOf(parseAct(request)) + marginMs
         : fixedLimitMs;
-      const observe = hardening.has("browser.actReport") ? (input.observe ?? "auto") : "none";
       const outcome = await withinTime(
         service.act({ ...choice, targetId: target }, request, actor, { observe }),
         {
