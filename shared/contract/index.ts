@@ -7,6 +7,7 @@ import { browserContract } from "./browser.ts";
 import { callsContract } from "./calls.ts";
 import { clientsContract } from "./clients.ts";
 import { configContract } from "./config.ts";
+import { mediaContract } from "./media.ts";
 import { policyContract } from "./policy.ts";
 import { processesContract } from "./processes.ts";
 import { secretsContract } from "./secrets.ts";
@@ -22,7 +23,7 @@ const desk = mergeContracts(
 );
 export const contract = mergeContracts(
   mergeContracts(desk, browserContract),
-  mergeContracts(secretsContract, speechContract),
+  mergeContracts(mergeContracts(secretsContract, speechContract), mediaContract),
 );
 export type SallyportContract = typeof contract;
 
@@ -32,6 +33,7 @@ export * from "./browser.ts";
 export * from "./calls.ts";
 export * from "./clients.ts";
 export * from "./config.ts";
+export * from "./media.ts";
 export * from "./policy.ts";
 export * from "./processes.ts";
 export * from "./secrets.ts";

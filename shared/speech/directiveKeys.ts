@@ -50,8 +50,6 @@ export interface SpeechOverrides {
     seed?: number;
     voiceSettings?: VoiceSettings;
   };
-  /** From the tool and the panel only; tags have no key for it. */
-  microsoft?: { voice?: string };
 }
 
 interface Token {

@@ -201,7 +201,7 @@ describe("the contract", long, () => {
       targetId: tab.targetId,
       request: {
         kind: "evaluate",
-        fn: "() => { let n = 0; window.ticking = setInterval(() => { document.body.style.background = `hsl(${(n += 40)}, 80%, 80%)` }, 50) }",
+        fn: "() => { let n = 0; window.ticking = setInterval(() => { document.body.style.background = 'hsl(' + (n += 40) + ', 80%, 80%)' }, 50) }",
       },
     });
     await expect.poll(() => frames.length, { timeout: 20_000 }).toBeGreaterThan(2);

@@ -117,6 +117,8 @@ export function createBrowserDesk(deps: BrowserHandlersDeps): BrowserDesk {
     },
     "browser.snapshot": async ({ profile, targetId, ...request }, context) => {
       const person = personOf(context);
+      // Looking starts nothing.
+      await service.tab({ profile, targetId });
       const { format, ...options } = request;
       const looked = await service.snapshot(
         { profile, targetId },
@@ -147,6 +149,7 @@ export function createBrowserDesk(deps: BrowserHandlersDeps): BrowserDesk {
       };
     },
     "browser.screenshot": async ({ profile, targetId, fullPage, ref, type, maxSide, withBoxes }, context) => {
+      await service.tab({ profile, targetId });
       const shot = await service.screenshot(
         { profile, targetId },
         { fullPage: fullPage ?? false, ref, type, maxSide, withBoxes },

@@ -52,12 +52,20 @@ export interface LoadOptions {
   /** For addresses: pictures shrink after loading, so more may be loaded. */
   maxDownloadBytes: number;
   accept: string;
-  context: ToolCallContext;
+  context: LoadContext;
 }
+
+/** On whose behalf, and until when. */
+export type LoadContext = Pick<ToolCallContext, "agentId" | "sessionKey" | "signal">;
 
 export interface Sources {
   /** @throws AppError with a kind that names the problem; the signal's reason on cancel */
   load(reference: Reference, options: LoadOptions): Promise<Loaded>;
+  /**
+   * A file that the product itself made, for a person to look at: in `<state>/media` and nowhere else.
+   * @throws AppError as `load`
+   */
+  loadKept(file: string, options: LoadOptions): Promise<Loaded>;
 }
 
 const downloadTimeoutMs = 60_000;
@@ -211,6 +219,18 @@ export function createSources(deps: SourceDeps): Sources {
             `${shownReference(reference)} is no path and no address that is loaded.`,
           );
       }
+    },
+    async loadKept(file, options) {
+      const media = path.join(deps.stateDir, "media");
+      const target = await locate(file, { workspace: media, home: deps.homeDir, isExact: true });
+      await requireOpen(file, target);
+      const [folder] = await existing([media]);
+      if (folder === undefined || !isWithin(folder, target.realPath)) {
+        throw mediaProblem("outside_roots", `${file} is no longer a file of ${media}.`, {
+          data: { path: file },
+        });
+      }
+      return readTarget(file, target, options);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** References to secrets in the config. */
+/** Doors of this folder: references to secrets in the config, keys that are stored here, and where each key stands. */
 
 export { keyServices } from "./keyServices.ts";
 export { createOperatorToken, type OperatorToken } from "./operatorToken.ts";

@@ -49,7 +49,6 @@ const execProvider = z.strictObject({
 
 const provider = z.discriminatedUnion("source", [envProvider, fileProvider, execProvider]);
 
-export type EnvProvider = z.infer<typeof envProvider>;
 export type FileProvider = z.infer<typeof fileProvider>;
 export type ExecProvider = z.infer<typeof execProvider>;
 export type SecretProvider = z.infer<typeof provider>;

@@ -23,7 +23,7 @@ export interface TestSpeech {
 }
 
 /** No speech program on this computer: tests that want one say so. */
-export const noEngine: SystemEngine = {
+const noEngine: SystemEngine = {
   name: "none",
   find: async () => null,
   command: () => {
@@ -107,7 +107,7 @@ function oggPage(granule: bigint, body: Buffer): Buffer {
 }
 
 /** A WAV file of 16-bit samples with so many milliseconds of silence. */
-export function wavOf(durationMs: number): Buffer {
+function wavOf(durationMs: number): Buffer {
   const data = Buffer.alloc(Math.round((durationMs * 44_100) / 1000 / 2) * 2);
   const head = Buffer.alloc(44);
   head.write("RIFF", 0, "latin1");

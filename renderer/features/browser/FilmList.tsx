@@ -54,7 +54,9 @@ function Frames({ entry }: { entry: BrowserFilmEntry }) {
         const url = side === "before" ? entry.urlBefore : entry.urlAfter;
         return (
           <figure key={side}>
-            {base64 === undefined || base64 === null ? (
+            {hasPictures && query.isPending ? null : query.isError ? (
+              <p className="film-missing tone-stop">{query.error.message}</p>
+            ) : base64 === undefined || base64 === null ? (
               <p className="film-missing second">{t("film.noPicture")}</p>
             ) : (
               <img src={`data:image/jpeg;base64,${base64}`} alt={t(`film.${side}Alt`)} />

@@ -47,7 +47,7 @@ function Protection({ view }: { view: SecretsView }) {
   const t = useT("settings");
   if (view.problem !== null) {
     return (
-      <p className="tone-danger row" role="alert">
+      <p className="tone-stop row" role="alert">
         <VerdictShape kind="danger" />
         <span>{t("keys.unreadable", { problem: view.problem })}</span>
       </p>
@@ -126,19 +126,19 @@ function KeyRow(props: {
         )}
       </div>
       {test.data === undefined ? null : (
-        <p className={test.data.ok ? "secret-note" : "secret-note tone-danger"} role="status">
+        <p className={test.data.ok ? "secret-note" : "secret-note tone-stop"} role="status">
           {test.data.ok
             ? t("keys.works", { tookMs: test.data.tookMs })
             : t("keys.fails", { message: test.data.message })}
         </p>
       )}
       {test.isError ? (
-        <p className="secret-note tone-danger" role="alert">
+        <p className="secret-note tone-stop" role="alert">
           {t("keys.fails", { message: test.error.message })}
         </p>
       ) : null}
       {remove.isError ? (
-        <p className="secret-note tone-danger" role="alert">
+        <p className="secret-note tone-stop" role="alert">
           {t("keys.notRemoved", { message: remove.error.message })}
         </p>
       ) : null}

@@ -118,9 +118,16 @@ function Mode() {
         </dd>
       </dl>
       {mode.broad.kind === "confirmed" ? (
-        <Button look="danger" disabled={restore.isPending} onClick={() => restore.mutate({})}>
-          {t("mode.restore")}
-        </Button>
+        <>
+          <Button look="danger" disabled={restore.isPending} onClick={() => restore.mutate({})}>
+            {t("mode.restore")}
+          </Button>
+          {restore.isError ? (
+            <p className="tone-stop" role="alert">
+              {restore.error.message}
+            </p>
+          ) : null}
+        </>
       ) : mode.broad.kind === "unconfirmed" ? (
         <>
           <p className="second">{t("mode.unconfirmed")}</p>

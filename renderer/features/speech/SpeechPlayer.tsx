@@ -89,7 +89,7 @@ function Player({ audio }: { audio: SpokenAudio }) {
         onError={() => fail(t("cannotPlay"))}
       />
       {loading.kind === "failed" ? (
-        <p className="tone-danger" role="alert">
+        <p className="tone-stop" role="alert">
           {loading.message}
         </p>
       ) : null}

@@ -42,7 +42,7 @@ function Loaded({ view }: { view: SpeechSettingsView }) {
   return (
     <div className="speech-settings">
       {view.problem === null ? null : (
-        <p className="tone-danger" role="alert">
+        <p className="tone-stop" role="alert">
           {t("unreadable", { problem: view.problem })}
         </p>
       )}
@@ -93,7 +93,7 @@ function Loaded({ view }: { view: SpeechSettingsView }) {
       </div>
       <Limit key={view.maxLength} view={view} onChange={(maxLength) => change({ maxLength })} />
       {save.isError ? (
-        <p className="tone-danger" role="alert">
+        <p className="tone-stop" role="alert">
           {t("notSaved", { reason: save.error.message })}
         </p>
       ) : null}
@@ -155,7 +155,7 @@ function Try({ provider }: { provider: string | null }) {
         ) : null}
       </div>
       {outcome?.kind === "failed" || say.isError ? (
-        <p className="tone-danger" role="alert">
+        <p className="tone-stop" role="alert">
           {outcome?.kind === "failed" ? outcome.error : say.error?.message}
         </p>
       ) : null}

@@ -342,6 +342,15 @@ describe("see before click", long, () => {
     scopes: new Set(["operator.approvals" as const]),
     approvalSurface: true,
   };
+  const byHand = {
+    kind: "person" as const,
+    label: "test",
+    callerId: "panel:test",
+    agentId: null,
+    sessionKey: null,
+    toolCallId: null,
+    signal: undefined,
+  };
   const waiting = async () => {
     for (;;) {
       const [request] = desk.approvals.pending();
@@ -373,6 +382,21 @@ describe("see before click", long, () => {
       expect(denied.refusal).toMatchObject({ kind: "denied" });
       expect(textOf(denied)).toContain("Nothing was done");
       expect(textOf(await desk.call({ action: "snapshot" }))).not.toContain("sent");
+
+      await desk.service.act(
+        {},
+        { kind: "evaluate", fn: "document.querySelector('[name=card]').focus()" },
+        byHand,
+        {
+          observe: "none",
+        },
+      );
+      const pressed = desk.call({ action: "act", kind: "press", key: "Enter" });
+      const enter = await waiting();
+      expect(enter.command).toContain("browser: press Enter in the focused input");
+      expect(enter.command).toContain("form goes to: https://bank.example");
+      await desk.approvals.resolve({ id: enter.id, decision: "deny" }, operator);
+      expect((await pressed).refusal).toMatchObject({ kind: "denied" });
 
       const again = desk.call({ action: "act", kind: "click", ref: pay });
       const second = await waiting();

@@ -3,7 +3,7 @@
 import { actionProblem } from "../actions/actionProblem.ts";
 import type { Act } from "../actions/actTypes.ts";
 import { createElementFinder, type FoundElement } from "../actions/elements.ts";
-import { isSecretField } from "../actions/pageScripts.ts";
+import { describeElement, isSecretField } from "../actions/pageScripts.ts";
 import { evaluateDisabled, type Performed, perform } from "../actions/perform.ts";
 import type { Snapshot } from "../browserTypes.ts";
 import { browserProblem, problemKind } from "../problems.ts";
@@ -159,11 +159,20 @@ async function allow(
       : step.kind === "click" && step.doubleClick
         ? "double click"
         : step.kind;
-  await askConsent({ tab, actor, action, element, detail: shown }, deps);
+  // A key goes to what has the focus, and may send its form.
+  const asked = element ?? (step.kind === "press" ? await focused(tab) : null);
+  await askConsent({ tab, actor, action, element: asked, detail: shown }, deps);
 }
 
 function changesPage(act: Act): boolean {
   return act.kind !== "close";
+}
+
+async function focused(tab: Tab): Promise<FoundElement | null> {
+  const handle = (await tab.page.evaluateHandle("document.activeElement")).asElement();
+  if (handle === null) return null;
+  const { role, name } = (await handle.evaluate(describeElement)) as { role: string; name: string };
+  return { handle, ref: null, role, name, label: `in the focused ${role}` };
 }
 
 /** What an act without an element does, for the film. */

@@ -265,7 +265,7 @@ describe("hostile pages", () => {
         document.body.appendChild(many);
       });
       const large = await take();
-      expect(large.more).toMatch(/too large to read as a whole/);
+      expect(large.more).toMatch(/ended after \d+ elements/);
       await page.setContent("<p>before</p>");
       await page.evaluate(() => {
         let host: Element = document.body;

@@ -13,7 +13,7 @@ import { openTunnel } from "../proxyTunnel.ts";
 import { type ReadAloudRequest, readAloud, readAloudUrl } from "../readAloudSocket.ts";
 import type { SpeechProvider } from "../speechTypes.ts";
 
-export const defaultReadAloudFormat = "audio-24khz-48kbitrate-mono-mp3";
+const defaultReadAloudFormat = "audio-24khz-48kbitrate-mono-mp3";
 const namePattern = /^[\w-]{1,100}$/;
 const measurePattern = /^(?:default|[+-]?[\w.%]{1,20})$/;
 
@@ -31,11 +31,11 @@ export function createMicrosoftSpeech(deps: {
     models: [],
     voices: [defaultMicrosoftVoice, "zh-CN-XiaoxiaoNeural", "ja-JP-NanamiNeural", "ko-KR-SunHiNeural"],
     isConfigured: async (_config, settings) => settings.enabled !== false,
-    async speak({ text, overrides, settings, hardening, timeoutMs, signal }) {
+    async speak({ text, settings, hardening, timeoutMs, signal }) {
       const { voice, lang } = microsoftVoiceFor(
         text,
         {
-          voice: overrides.microsoft?.voice ?? textIn(settings, "voice") ?? defaultMicrosoftVoice,
+          voice: textIn(settings, "voice") ?? defaultMicrosoftVoice,
           lang: textIn(settings, "lang") ?? defaultMicrosoftLang,
         },
         hardening,
