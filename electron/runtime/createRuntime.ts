@@ -180,6 +180,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
     callerById: (callerId) => callerById(callerId),
     toolNames: (caller) => policy.names(caller),
+    calls: () => calls,
     record: (kind, by, data) => recorder.record(kind, by, data),
   });
   const { registry } = toolParts;

@@ -42,6 +42,8 @@ function found(tool: string, record: Record<string, unknown>): NamedMedia[] {
       return texts(record.paths).map((reference, index) => kept("picture", reference, facts[index] ?? null));
     }
     case "browser":
+      // A snapshot with labels has its picture beside the text.
+      if (typeof record.imagePath === "string") return [kept("picture", record.imagePath, null)];
       return typeof record.path === "string" ? madeByBrowser(record, record.path) : [];
     case "read":
       return typeof record.path === "string" ? shownByRead(record, record.path) : [];

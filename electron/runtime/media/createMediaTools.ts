@@ -3,9 +3,12 @@
 import { join } from "node:path";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { resolveFileLimits } from "../../../shared/policy/index.ts";
+import type { Handlers } from "../../../shared/rpc/index.ts";
 import { type AddressPolicy, strictAddresses } from "../../../shared/web/index.ts";
 import type { Clock } from "../clock.ts";
+import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { sandboxViewOf } from "../exec/hosts/sandboxView.ts";
+import { createMediaHandlers, type KeptCalls, type MediaMethods } from "../handlers/mediaHandlers.ts";
 import type { Logger } from "../logging/logger.ts";
 import { createApiKeys } from "../net/apiKeys.ts";
 import { createGuardedFetch, type GuardedFetch } from "../net/guardedFetch.ts";
@@ -34,6 +37,8 @@ export interface MediaToolsDeps {
   isSandboxed(agentId: string, sessionKey: string): boolean;
   clock: Clock;
   logger: Logger;
+  /** Whose files the panel may look at; absent: none is shown. */
+  calls?(): KeptCalls;
   /** For tests; absent: the real network. */
   fetch?: GuardedFetch;
   /** For tests on loopback servers; absent: public addresses only. No setting leads here. */
@@ -57,7 +62,10 @@ export interface MediaTools {
   factsOf(config: unknown): MediaFacts;
   /** For web_fetch. */
   pdf: PdfReader;
+  handlers: Pick<Handlers<SallyportContract>, MediaMethods>;
 }
+
+const noCalls: KeptCalls = { get: () => undefined, snapshot: () => undefined };
 
 export function createMediaTools(deps: MediaToolsDeps): MediaTools {
   const keys = createApiKeys({ env: deps.env, homeDir: deps.homeDir });
@@ -102,6 +110,12 @@ export function createMediaTools(deps: MediaToolsDeps): MediaTools {
   return {
     tools,
     pdf,
+    handlers: createMediaHandlers({
+      calls: deps.calls ?? (() => noCalls),
+      sources,
+      pdf,
+      hardening: deps.hardening,
+    }),
     factsOf(config) {
       const hardening = deps.hardening();
       return {

@@ -131,6 +131,33 @@ export async function pictureForResult(
   }, options.signal);
 }
 
+const panelMaxBytes = 3 * 1024 * 1024;
+
+/**
+ * What a person looks at in the panel: new pixels, upright, with sharp edges where the file has them. A GIF stays as it
+ * is, because the panel's sandboxed process is the better place to decode it.
+ * @throws AppError as `pictureForModel`
+ */
+export async function pictureForPanel(bytes: Buffer, options: CodecOptions): Promise<Picture> {
+  const { name } = options;
+  const facts = requirePicture(bytes, name);
+  requirePixels(facts, name);
+  if (facts.type === "image/gif") {
+    if (bytes.length > panelMaxBytes) throw tooLarge(name, bytes.length, panelMaxBytes);
+    return asItIs(bytes, facts);
+  }
+  return gate.run(async () => {
+    const work = await openPicture(bytes, facts, options);
+    for (const side of sidesFor(Math.max(work.size.width, work.size.height), modelSides)) {
+      const png = facts.type === "image/png" ? await work.png(side) : null;
+      if (png !== null && png.bytes.length <= panelMaxBytes) return done(png, "image/png", bytes, facts);
+      const jpeg = await bestJpeg(work, side, modelQualities, panelMaxBytes);
+      if (jpeg !== null) return done(jpeg, "image/jpeg", bytes, facts);
+    }
+    throw tooLarge(name, bytes.length, panelMaxBytes);
+  }, options.signal);
+}
+
 async function firstStep(work: OpenPicture, name: string, sizeBytes: number) {
   const isSmall = (encoded: Encoded) => base64Length(encoded.bytes.length) < readFirst.maxBase64Bytes;
   for (let side = Math.min(readFirst.side, Math.max(work.size.width, work.size.height)); side >= 1; ) {

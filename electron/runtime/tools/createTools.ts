@@ -6,6 +6,7 @@ import { createBrowser, type ManagedBrowser } from "../browser/createBrowser.ts"
 import type { SettingsStore } from "../config/index.ts";
 import type { EventHub } from "../events/eventHub.ts";
 import { defaultGatewayPort, portOf } from "../gatewaySettings.ts";
+import type { KeptCalls, MediaMethods } from "../handlers/mediaHandlers.ts";
 import { createSecretHandlers } from "../handlers/secretHandlers.ts";
 import { createMediaTools, type MediaTools } from "../media/createMediaTools.ts";
 import { createMemoryTools } from "../memory/createMemoryTools.ts";
@@ -22,6 +23,8 @@ export interface ToolsDeps extends BuiltInToolsDeps {
   hub: EventHub;
   settings: SettingsStore;
   paths: StatePaths;
+  /** Asked when the panel looks at files of a call. */
+  calls(): KeptCalls;
   /** Writes an entry to the ledger. */
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
@@ -34,7 +37,7 @@ export interface Tools {
   /** Methods of the contract that belong to these parts. */
   handlers: Pick<
     Handlers<SallyportContract>,
-    Extract<keyof SallyportContract["methods"], `secrets.${string}`>
+    Extract<keyof SallyportContract["methods"], `secrets.${string}`> | MediaMethods
   > &
     Speech["handlers"] &
     ManagedBrowser["handlers"];
@@ -69,6 +72,7 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     workspaceOf: deps.places.workspaceOf,
     agentIds: deps.agentIds,
     isSandboxed: deps.isSandboxed,
+    calls: deps.calls,
   });
   const web = createWebTools({ ...shared, pdf: media.pdf });
   const speech = createSpeech({
@@ -113,6 +117,7 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     handlers: {
       ...speech.handlers,
       ...browser.handlers,
+      ...media.handlers,
       ...createSecretHandlers({
         store: secrets,
         path: deps.paths.secrets,
