@@ -78,11 +78,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
   let hardening: Hardening = allHardening;
   const applyHardening = () => {
-    const resolved = resolveHardening(
+    ({ hardening } = resolveHardening(
       settings.settings(),
       hardeningRules.map((rule) => rule.id),
-    );
-    hardening = resolved.hardening;
+    ));
   };
   applyHardening();
   const approvalsFile = await createApprovalsStore({

@@ -7,11 +7,11 @@ const toolCallId = z.string().min(1).max(128);
 /** Place in `namedMedia(tool, details)` of that call. */
 const index = z.number().int().min(0).max(31);
 
-/** PNG, JPEG, WebP or GIF, of bounded size. */
+/** PNG, JPEG or GIF, of bounded size. */
 export const mediaPixels = z.object({
   /** base64 */
   data: z.string(),
-  mimeType: z.enum(["image/png", "image/jpeg", "image/webp", "image/gif"]),
+  mimeType: z.enum(["image/png", "image/jpeg", "image/gif"]),
   /** Of these pixels; null when not even the header says. */
   width: z.number().int().nullable(),
   height: z.number().int().nullable(),

@@ -30,7 +30,9 @@ function found(tool: string, record: Record<string, unknown>): NamedMedia[] {
   switch (tool) {
     case "image": {
       const facts = listOf(record.pictures).map((one) => sizeOf(recordOf(one)?.original));
-      return referencesOf(record, "image").map((reference, index) => given("picture", reference, facts[index]));
+      return referencesOf(record, "image").map((reference, index) =>
+        given("picture", reference, facts[index]),
+      );
     }
     case "pdf": {
       const references = referencesOf(record, "pdf");

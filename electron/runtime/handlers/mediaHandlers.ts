@@ -158,7 +158,10 @@ async function drawPage(
 function pixels(bytes: Uint8Array, mimeType: string) {
   const known = (["image/png", "image/jpeg", "image/gif"] as const).find((type) => type === mimeType);
   if (known === undefined) throw new AppError("INTERNAL", `A picture was encoded as ${mimeType}.`);
-  return { data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"), mimeType: known };
+  return {
+    data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"),
+    mimeType: known,
+  };
 }
 
 function nothingThere(kind: NamedMedia["kind"]) {

@@ -1,12 +1,12 @@
 /** The media tools with what they share: sources, codec, PDF reader, keys, one way to the network. */
 
 import { join } from "node:path";
+import type { SallyportContract } from "../../../shared/contract/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { resolveFileLimits } from "../../../shared/policy/index.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
 import { type AddressPolicy, strictAddresses } from "../../../shared/web/index.ts";
 import type { Clock } from "../clock.ts";
-import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { sandboxViewOf } from "../exec/hosts/sandboxView.ts";
 import { createMediaHandlers, type KeptCalls, type MediaMethods } from "../handlers/mediaHandlers.ts";
 import type { Logger } from "../logging/logger.ts";

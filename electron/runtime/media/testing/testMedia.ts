@@ -7,6 +7,7 @@ import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import { allMediaHardening } from "../../../../shared/media/index.ts";
 import { allWebHardening } from "../../../../shared/web/index.ts";
 import { createManualClock } from "../../clock.ts";
+import type { KeptCalls } from "../../handlers/mediaHandlers.ts";
 import { silentLogger } from "../../logging/logger.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../net/guardedFetch.ts";
 import {
@@ -36,7 +37,9 @@ export interface TestMedia {
   remove(): Promise<void>;
 }
 
-export async function makeTestMedia(options: { pdfWorkerUrl?: URL } = {}): Promise<TestMedia> {
+export async function makeTestMedia(
+  options: { pdfWorkerUrl?: URL; calls?: () => KeptCalls } = {},
+): Promise<TestMedia> {
   const home = await realpath(await mkdtemp(path.join(tmpdir(), "sallyport-media-")));
   const stateDir = path.join(home, ".openclaw");
   const workspace = path.join(stateDir, "workspace");
@@ -70,6 +73,7 @@ export async function makeTestMedia(options: { pdfWorkerUrl?: URL } = {}): Promi
     fetch,
     addresses: testAddresses,
     pdfWorkerUrl: options.pdfWorkerUrl ?? null,
+    ...(options.calls === undefined ? {} : { calls: options.calls }),
   });
   const serve = async (handle: TestHandler) => {
     const server = await startTestServer(handle);
