@@ -5,7 +5,7 @@ import { allHardening, type Hardening, hardeningRules } from "../../shared/harde
 import { defaultAgentId } from "../../shared/policy/index.ts";
 import { agentScopes } from "../../shared/policy/scopes.ts";
 import type { Handlers } from "../../shared/rpc/index.ts";
-import { createApprovals } from "./approvals/createApprovals.ts";
+import { createApprovalParts } from "./approvals/approvalParts.ts";
 import { createGrants } from "./approvals/grants.ts";
 import { createPresence } from "./approvals/presence.ts";
 import { createPromptCheck } from "./approvals/promptCheck.ts";
@@ -102,7 +102,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     screenLock: deps.screenLock,
     waitForOperator: () => settings.settings().gateway.waitForOperator,
   });
-  const approvals = createApprovals({ clock, logger, presence, earlier: decisionsFrom(ledger, 20) });
+  const earlier = decisionsFrom(ledger, 20);
+  const asked = createApprovalParts({ clock, logger, presence, ledger, earlier, agentIds });
+  const { approvals, pauses, entryRecords } = asked;
   const broadMode = createBroadMode({
     config,
     approvals: approvalsFile,
@@ -155,6 +157,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     homeDir: deps.homeDir,
     isSandboxed: (agentId, sessionKey) => policy.isSandboxed(agentId, sessionKey),
     requestLifetimeMs: () => settings.settings().approvals.requestLifetimeMs,
+    countEntryUse: entryRecords.countUse,
     clock,
     logger,
   });
@@ -200,7 +203,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const calls = createCalls({
     clock,
     logger,
-    decide: (caller, tool) => policy.decide(caller, tool),
+    decide: pauses.guard((caller, tool) => policy.decide(caller, tool)),
     loopGuard: createLoopGuard({ settingsFor: policy.loopDetection, logger }),
   });
   const recorder = createLedgerRecorder({ ledger, clock, calls, approvals });
@@ -259,7 +262,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     hub.publish("clients.changed", { clients: clients.list(), mcpUrl: mcpUrlOf(status.current().gateway) });
 
   const offs = [
-    publishApprovals(approvals, grants, hub),
+    publishApprovals(asked, grants, approvalsFile, hub),
     calls.events.on("changed", (call) => hub.publish("calls.changed", call)),
     config.events.on("changed", () => {
       const announceConfig = () => {
@@ -306,7 +309,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
   const handlers: Handlers<SallyportContract> = {
     ...createAppHandlers({ status, settings, broadMode, clock, tryout, recorder }),
-    ...createApprovalHandlers({ approvals, grants, presence, ledger }),
+    ...createApprovalHandlers({ approvals, grants, presence, ledger, pauses }),
     ...createCallHandlers({
       calls,
       registry,
@@ -322,7 +325,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       assertions,
       approvalsFile,
       findings,
-      nowMs: () => clock.nowMs(),
+      entryRecords,
       record: (kind, by, data) => recorder.record(kind, by, data),
     }),
     ...toolParts.handlers,

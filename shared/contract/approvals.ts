@@ -252,6 +252,10 @@ const allowlistEntry = z.object({
   pattern: z.string(),
   lastUsedAtMs: z.number().nullable(),
   lastUsedCommand: z.string().nullable(),
+  /** Since the app started; absent where nobody counts. */
+  useCount: z.number().int().optional(),
+  /** `always`: an answer stored it; `hand`: added in the panel or the terminal; `file`: no record, so written there. */
+  source: z.enum(["always", "hand", "file"]).optional(),
   /** Hygiene: never matches, too broad, names an interpreter, file is missing. */
   findings: z.array(reason),
 });

@@ -2,6 +2,7 @@
 
 import { mergeContracts } from "../rpc/contract.ts";
 import { appContract } from "./app.ts";
+import { approvalRulesContract } from "./approvalRules.ts";
 import { approvalsContract } from "./approvals.ts";
 import { browserContract } from "./browser.ts";
 import { callsContract } from "./calls.ts";
@@ -14,7 +15,7 @@ import { secretsContract } from "./secrets.ts";
 import { speechContract } from "./speech.ts";
 
 const base = mergeContracts(
-  mergeContracts(appContract, approvalsContract),
+  mergeContracts(appContract, mergeContracts(approvalsContract, approvalRulesContract)),
   mergeContracts(callsContract, clientsContract),
 );
 const desk = mergeContracts(
@@ -28,6 +29,7 @@ export const contract = mergeContracts(
 export type SallyportContract = typeof contract;
 
 export * from "./app.ts";
+export * from "./approvalRules.ts";
 export * from "./approvals.ts";
 export * from "./browser.ts";
 export * from "./calls.ts";

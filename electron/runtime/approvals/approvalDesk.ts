@@ -1,7 +1,7 @@
 /** What a waiting request can do beside being answered: show what a grant would cover, save one, be edited. */
 
 import type { EditPreview, GrantLifetime, GrantPreview, Reason } from "../../../shared/contract/index.ts";
-import type { ExecDecision } from "../../../shared/exec/index.ts";
+import type { ExecDecision, Grant } from "../../../shared/exec/index.ts";
 import type { Binding } from "./binding.ts";
 import type { ApprovalDraft } from "./createApprovals.ts";
 
@@ -32,6 +32,10 @@ export interface ApprovalDesk {
    * @returns its id
    */
   saveGrant(scopeId: string, lifetime: GrantLifetime, createdBy: string): Promise<string>;
+  /** The grants that a scope would store. @throws AppError NOT_FOUND for a scope that is not offered */
+  candidate(scopeId: string, lifetime: GrantLifetime): readonly Grant[];
+  /** @returns why these grants would not let this request through; null when they would */
+  whyNotCovered(candidate: readonly Grant[]): Reason | null;
   /** Runs both gates on another command. Nothing runs, nothing is stored. */
   edit(command: string): Promise<EditOutcome>;
 }

@@ -10,6 +10,7 @@ import type {
   GrantPreview,
   Provenance,
   Reason,
+  RulePreview,
 } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import type { Principal } from "../../../shared/rpc/index.ts";
@@ -28,6 +29,7 @@ import {
 import type { ApprovalDesk, EditedRun } from "./approvalDesk.ts";
 import { canonicalJson, digestOf } from "./digest.ts";
 import type { Presence } from "./presence.ts";
+import { previewRule } from "./previewRule.ts";
 
 /** Everything of a request that the asking tool knows; id, times and digest are added here. */
 export type ApprovalDraft = Omit<
@@ -84,6 +86,8 @@ export interface Approvals {
   resolve(input: ResolveInput, principal: Principal): Promise<ApprovalDecision>;
   /** @throws AppError NOT_FOUND for a request that no longer waits or a scope that it does not offer */
   previewGrant(input: { id: string; scopeId: string; lifetime: GrantLifetime }): Promise<GrantPreview>;
+  /** Which waiting requests that grant would let through. @throws AppError NOT_FOUND as `previewGrant` */
+  previewRule(input: { id: string; scopeId: string; lifetime: GrantLifetime }): Promise<RulePreview>;
   /** Shows what an edited command would be; nothing runs. @throws AppError NOT_FOUND, INVALID_INPUT */
   explainEdit(input: { id: string; command: string }): Promise<EditPreview>;
   /** @throws AppError NOT_FOUND for a request that no longer waits */
@@ -101,6 +105,8 @@ export interface ApprovalsDeps {
   presence: Presence;
   /** Decisions of earlier runs, newest first. */
   earlier: ApprovalDecision[];
+  /** Why requests of this agent are denied at once; null or absent: they are not. */
+  pauseOf?(agentId: string): Reason | null;
 }
 
 interface Entry extends Answerable {
@@ -112,6 +118,8 @@ interface Entry extends Answerable {
 }
 
 const keptDecisions = 20;
+/** What a paused agent may not even ask for. */
+const heldKinds: ReadonlySet<ApprovalRequest["kind"]> = new Set(["exec", "fileWrite", "configWrite"]);
 
 /** @see product.md A6, A8, A10, A17, A20, A22 */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
@@ -208,6 +216,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return only;
   };
 
+  const oldestFirst = () =>
+    [...entries.values()].sort((a, b) => a.request.createdAtMs - b.request.createdAtMs);
+
   /** One decision at a time; what was decided or left meanwhile is not decided again. */
   const carryOut = async (
     entry: Entry,
@@ -228,11 +239,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     events,
     request(draft, signal, onWaiting) {
       const joinKey = joinKeyOf(draft);
-      let entry = [...entries.values()].find((candidate) => candidate.joinKey === joinKey);
-      const isNew = entry === undefined;
-      const unreachable = isNew ? refusalWhenUnreachable(presence) : null;
-      const current = entry ?? createEntry(draft, joinKey);
-      entry = current;
+      const pause = heldKinds.has(draft.kind) ? (deps.pauseOf?.(draft.agentId) ?? null) : null;
+      // A retry of a paused agent is a new request: it is denied, and the one that waits goes on waiting.
+      const joined =
+        pause === null ? [...entries.values()].find((candidate) => candidate.joinKey === joinKey) : undefined;
+      const isNew = joined === undefined;
+      const refusal = pause ?? (isNew ? refusalWhenUnreachable(presence) : null);
+      const current = joined ?? createEntry(draft, joinKey);
       return new Promise((resolve) => {
         const waiter = (answer: ApprovalAnswer) => {
           signal.removeEventListener("abort", leave);
@@ -248,8 +261,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         };
         current.waiters.add(waiter);
         if (isDisposed) return void settle(current, "cancelled", shuttingDown);
-        if (unreachable !== null)
-          return void settle(current, "denied", { kind: "system", reason: unreachable });
+        if (refusal !== null) return void settle(current, "denied", { kind: "system", reason: refusal });
         if (signal.aborted) return leave();
         signal.addEventListener("abort", leave, { once: true });
         setJoined(current, current.waiters.size);
@@ -286,6 +298,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     previewGrant({ id, scopeId, lifetime }) {
       return deskOf(find(id, false)).previewGrant(scopeId, lifetime);
     },
+    previewRule({ id, scopeId, lifetime }) {
+      return previewRule(find(id, false), oldestFirst(), scopeId, lifetime);
+    },
     async explainEdit({ id, command }) {
       const entry = find(id, false);
       const edit = await editDeskOf(entry).edit(command);
@@ -294,8 +309,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
 
     waiting: (id) => find(id, false).request,
-    pending: () =>
-      [...entries.values()].map((entry) => entry.request).sort((a, b) => a.createdAtMs - b.createdAtMs),
+    pending: () => oldestFirst().map((entry) => entry.request),
     recent: () => recent,
     dispose() {
       isDisposed = true;

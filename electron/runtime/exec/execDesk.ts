@@ -19,6 +19,7 @@ import type { ExecHost, HostPlace } from "./hosts/index.ts";
 import { pastCommands } from "./pastCommands.ts";
 import type { Places } from "./places.ts";
 import type { ExecPreparer, ExecReady } from "./prepareExec.ts";
+import { whyNotCovered } from "./ruleCoverage.ts";
 
 export interface ExecDeskDeps {
   judge: ExecJudge;
@@ -169,6 +170,22 @@ export function createExecDesk(deps: ExecDeskDeps): (input: ExecDeskInput) => Ex
             judgeWaiting: judgeWith,
           });
         },
+        candidate: (scopeId, lifetime) =>
+          grantsOf(proposalOf(scopeId), lifetime, owner, "preview", clock.nowMs(), pins),
+        whyNotCovered: (candidate) =>
+          whyNotCovered({
+            candidate,
+            present: grants.inForce(),
+            waiting: {
+              agentId,
+              sessionKey,
+              cwd,
+              hasEnv: Object.keys(call.env ?? {}).length > 0,
+              binding: ready.binding,
+            },
+            judgeWith,
+            options: judge.options(cwd, env),
+          }),
         saveGrant,
         edit,
       },

@@ -60,6 +60,8 @@ export interface ExecServiceDeps {
   isSandboxed(agentId: string, sessionKey: string): boolean;
   /** How long a request waits for a person; read anew for each request. */
   requestLifetimeMs(): number;
+  /** Counts one use of an allowlist entry; absent: nobody counts. */
+  countEntryUse?(agentId: string, pattern: string): void;
   clock: Clock;
   logger: Logger;
 }

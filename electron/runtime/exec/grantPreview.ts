@@ -98,20 +98,25 @@ export async function previewGrant(input: GrantPreviewInput): Promise<GrantPrevi
   };
 }
 
-function isLetThrough(decision: ExecDecision, ids: ReadonlySet<string>): boolean {
+/** Whether it runs unasked because of one of these grants. */
+export function isLetThrough(decision: ExecDecision, ids: ReadonlySet<string>): boolean {
   return (
     decision.outcome === "allow" &&
     decision.segments.some(({ rule }) => rule?.kind === "grant" && ids.has(rule.grantId))
   );
 }
 
-function withoutPlace(grant: Grant): Grant {
+/** The same words in any folder, for any agent and session. */
+export function withoutPlace(grant: Grant): Grant {
   const { cwd: _cwd, sessionKey: _session, ...rest } = grant;
   return { ...rest, agentId: "*" };
 }
 
 /** Which part of "who and where" keeps a grant from a command whose words it covers. */
-function placeDifference(candidate: readonly Grant[], past: PastCommand): Reason | null {
+export function placeDifference(
+  candidate: readonly Grant[],
+  past: Pick<PastCommand, "agentId" | "sessionKey" | "cwd" | "hasEnv">,
+): Reason | null {
   if (past.hasEnv) return { code: "differs.env", params: {} };
   for (const grant of candidate) {
     if (grant.agentId !== "*" && grant.agentId !== past.agentId)

@@ -61,6 +61,7 @@ export function notExecuted(
 function systemSentence(by: Denied["by"]): string {
   if (by.kind !== "system") return "This command was refused.";
   if (by.reason.code === "screenLocked") return "This command needs a person, and the screen is locked.";
+  if (by.reason.code === "agentPaused") return "The operator has paused this agent.";
   if (by.reason.code === "noOperator") {
     return "This command needs a person, and nobody can be asked: open Sallyport's panel or run `sallyport approvals watch`.";
   }

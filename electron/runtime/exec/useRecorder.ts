@@ -20,6 +20,8 @@ export function createUseRecorder(deps: {
   approvalsFile: ApprovalsStore;
   clock: Clock;
   logger: Logger;
+  /** Counts one use of an entry, for lists; absent: nobody counts. */
+  countEntryUse?(agentId: string, pattern: string): void;
 }): UseRecorder {
   /** By agent and pattern: the newest use of each entry that is not written yet. */
   const waiting = new Map<string, AllowlistUse>();
@@ -46,11 +48,16 @@ export function createUseRecorder(deps: {
       const segments = decision.analysis.ok
         ? decision.analysis.pipelines.flatMap((pipeline) => pipeline.segments)
         : [];
+      const counted = new Set<string>();
       for (const { rule, segmentIndex } of decision.segments) {
         if (rule?.kind !== "allowlist") continue;
         const resolvedPath = segments[segmentIndex]?.execution.resolvedPath ?? "";
         const { agentId, pattern } = rule;
-        waiting.set(JSON.stringify([agentId, pattern]), { agentId, pattern, command, resolvedPath });
+        const key = JSON.stringify([agentId, pattern]);
+        // One command is one use, also when several of its parts need the entry.
+        if (!counted.has(key)) deps.countEntryUse?.(agentId, pattern);
+        counted.add(key);
+        waiting.set(key, { agentId, pattern, command, resolvedPath });
       }
       if (waiting.size > 0) cancelTimer ??= deps.clock.after(gatherMs, () => void writeNow());
     },

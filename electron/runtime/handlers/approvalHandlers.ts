@@ -9,11 +9,12 @@ import {
 } from "../../../shared/contract/index.ts";
 import { explainWords } from "../../../shared/exec/explain/explainWords.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
+import type { AgentPauses } from "../approvals/agentPauses.ts";
 import type { Approvals } from "../approvals/createApprovals.ts";
 import type { Grants } from "../approvals/grants.ts";
 import type { Presence } from "../approvals/presence.ts";
 import type { EventHub } from "../events/eventHub.ts";
-import type { Ledger } from "../storage/index.ts";
+import type { ApprovalsStore, Ledger } from "../storage/index.ts";
 
 type Methods = SallyportContract["methods"];
 type ApprovalMethods = Extract<
@@ -38,8 +39,9 @@ export function createApprovalHandlers(deps: {
   grants: Grants;
   presence: Presence;
   ledger: Ledger;
+  pauses: AgentPauses;
 }): Pick<Handlers<SallyportContract>, ApprovalMethods> {
-  const { approvals, grants, presence, ledger } = deps;
+  const { approvals, grants, presence, ledger, pauses } = deps;
   return {
     "approvals.list": () => ({ pending: approvals.pending(), recent: approvals.recent() }),
     // Whoever serves the connection takes it out again when it closes.
@@ -49,6 +51,16 @@ export function createApprovalHandlers(deps: {
     },
     "approvals.resolve": (input, { principal }) => approvals.resolve(input, principal),
     "approvals.previewGrant": (input) => approvals.previewGrant(input),
+    "approvals.previewRule": (input) => approvals.previewRule(input),
+    "approvals.pauses": () => ({ paused: pauses.list() }),
+    "approvals.pauseAgent": ({ agentId }, { principal }) => {
+      pauses.pause(agentId, principal);
+      return { paused: pauses.list() };
+    },
+    "approvals.resumeAgent": ({ agentId }, { principal }) => {
+      const resumed = pauses.resume(agentId, principal);
+      return { resumed, paused: pauses.list() };
+    },
     "approvals.explainEdit": (input) => approvals.explainEdit(input),
     "approvals.explain": ({ id }) => ({ words: explainWords(approvals.waiting(id).command) }),
     "exec.explainWords": ({ command }) => ({ words: explainWords(command) }),
@@ -62,9 +74,18 @@ export function createApprovalHandlers(deps: {
   };
 }
 
-/** Publishes the queue under our name, and arrivals and decisions under OpenClaw's. */
-export function publishApprovals(approvals: Approvals, grants: Grants, hub: EventHub): () => void {
+/** Publishes the queue under our name, and arrivals and decisions under OpenClaw's; rules when they change. */
+export function publishApprovals(
+  { approvals, pauses }: { approvals: Approvals; pauses: AgentPauses },
+  grants: Grants,
+  approvalsFile: ApprovalsStore,
+  hub: EventHub,
+): () => void {
   const offs = [
+    pauses.events.on("changed", () => hub.publish("approvals.pausesChanged", { paused: pauses.list() })),
+    approvalsFile.events.on("changed", () =>
+      hub.publish("exec.approvals.changed", { hash: approvalsFile.view().hash }),
+    ),
     grants.events.on("changed", () => hub.publish("grants.changed", { grants: grants.list() })),
     approvals.events.on("changed", () =>
       hub.publish("approvals.changed", { pending: approvals.pending(), recent: approvals.recent() }),

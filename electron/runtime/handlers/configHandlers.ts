@@ -3,6 +3,7 @@
 import type { FileProblem, SallyportContract } from "../../../shared/contract/index.ts";
 import type { AssertionOutcome } from "../../../shared/policy/debug/index.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
+import type { EntryRecords } from "../approvals/entryRecords.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { RuleFindings } from "../exec/ruleFindings.ts";
 import type { AssertionDesk } from "../policy/assertionDesk.ts";
@@ -16,7 +17,7 @@ export interface ConfigHandlersDeps {
   assertions: Pick<AssertionDesk, "guardFor">;
   approvalsFile: ApprovalsStore;
   findings: RuleFindings;
-  nowMs(): number;
+  entryRecords: EntryRecords;
   /** Writes an entry to the ledger (A19). */
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
@@ -26,6 +27,10 @@ export function createConfigHandlers(
 ): Pick<Handlers<SallyportContract>, ConfigMethods> {
   const { config, approvalsFile } = deps;
   const findings = deps.findings.ofEntry;
+  const fileView = () => deps.entryRecords.withRecords(approvalsFile.view(findings));
+  /** An entry that is new has had no time to be used: that is no fault of it. */
+  const findingsOfNew = (pattern: string, agentId: string) =>
+    findings(pattern, agentId, null).filter((finding) => finding.code !== "entry.neverUsed");
   const hashOf = () => config.view().hash;
 
   return {
@@ -49,25 +54,33 @@ export function createConfigHandlers(
       return { ...config.view(), ...reported(warnings()) };
     },
     "config.validate": ({ raw }): { valid: boolean; issues: FileProblem[] } => config.validate(raw),
-    "exec.approvals.get": () => approvalsFile.view(findings),
+    "exec.approvals.get": fileView,
+    "exec.approvals.allowlistCheck": ({ pattern, agentId }) => ({
+      isListed: approvalsFile
+        .view()
+        .entries.some((one) => one.agentId === agentId.trim() && one.pattern.trim() === pattern.trim()),
+      findings: findingsOfNew(pattern, agentId),
+    }),
     "exec.approvals.set": async ({ file, baseHash }, { principal }) => {
       await approvalsFile.set(file, baseHash);
       deps.record("approvalsFile.written", principal.id, { after: approvalsFile.view().hash });
-      return approvalsFile.view(findings);
+      return fileView();
     },
     "exec.approvals.allowlistAdd": async ({ pattern, agentId }, { principal }) => {
       const { added } = await approvalsFile.addAllowlist(agentId, pattern);
-      if (added) deps.record("allowlist.added", principal.id, { pattern, agentId });
-      return {
-        view: approvalsFile.view(findings),
-        added,
-        findings: findings(pattern, agentId, deps.nowMs()),
-      };
+      if (added) {
+        deps.record("allowlist.added", principal.id, { pattern, agentId });
+        deps.entryRecords.noteAdded(agentId, pattern, "hand");
+      }
+      return { view: fileView(), added, findings: findingsOfNew(pattern, agentId) };
     },
     "exec.approvals.allowlistRemove": async ({ pattern, agentId }, { principal }) => {
       const { removed } = await approvalsFile.removeAllowlist(agentId, pattern);
-      if (removed) deps.record("allowlist.removed", principal.id, { pattern, agentId });
-      return { view: approvalsFile.view(findings), removed };
+      if (removed) {
+        deps.record("allowlist.removed", principal.id, { pattern, agentId });
+        deps.entryRecords.noteRemoved(agentId, pattern);
+      }
+      return { view: fileView(), removed };
     },
   };
 }

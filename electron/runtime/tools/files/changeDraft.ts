@@ -160,7 +160,9 @@ export function notChanged(answer: ApprovalAnswer): ToolResult {
     ? "A person denied this change."
     : by.kind === "system" && by.reason.code === "screenLocked"
       ? "A change outside the workspace needs a person, and the screen is locked."
-      : "A change outside the workspace needs a person, and nobody can be asked now.";
+      : by.kind === "system" && by.reason.code === "agentPaused"
+        ? "The operator has paused this agent."
+        : "A change outside the workspace needs a person, and nobody can be asked now.";
   const noteLine = note === null ? "" : `\nNote from the person: ${note}`;
   return {
     content: [

@@ -1,0 +1,37 @@
+/** Puts together the queue, the pauses of agents and what is known of allowlist entries. */
+
+import type { ApprovalDecision } from "../../../shared/contract/index.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { Ledger } from "../storage/index.ts";
+import { type AgentPauses, createAgentPauses } from "./agentPauses.ts";
+import { type Approvals, createApprovals } from "./createApprovals.ts";
+import { createEntryRecords, type EntryRecords } from "./entryRecords.ts";
+import type { Presence } from "./presence.ts";
+
+export interface ApprovalParts {
+  approvals: Approvals;
+  pauses: AgentPauses;
+  entryRecords: EntryRecords;
+}
+
+export function createApprovalParts(deps: {
+  clock: Clock;
+  logger: Logger;
+  presence: Presence;
+  ledger: Ledger;
+  /** Decisions of earlier runs, newest first. */
+  earlier: ApprovalDecision[];
+  agentIds(): string[];
+}): ApprovalParts {
+  const pauses = createAgentPauses({
+    ...deps,
+    knownAgents: () => [...deps.agentIds(), ...approvals.pending().map((request) => request.agentId)],
+  });
+  const approvals: Approvals = createApprovals({ ...deps, pauseOf: pauses.refusal });
+  const entryRecords = createEntryRecords(deps.ledger);
+  approvals.events.on("decided", ({ decision }) => {
+    for (const { agentId, pattern } of decision.stored) entryRecords.noteAdded(agentId, pattern, "always");
+  });
+  return { approvals, pauses, entryRecords };
+}
