@@ -24,7 +24,7 @@ import { createRuleFindings } from "./exec/ruleFindings.ts";
 import { createExecSessions, createNodePtyHost, limitsFromEnv } from "./exec/sessions/index.ts";
 import { cleanupLimit, mcpUrlOf, portOf } from "./gatewaySettings.ts";
 import { createAppHandlers } from "./handlers/appHandlers.ts";
-import { createApprovalHandlers, decisionsFrom, publishApprovals } from "./handlers/approvalHandlers.ts";
+import { createApprovalHandlers, publishApprovals } from "./handlers/approvalHandlers.ts";
 import { createCallHandlers } from "./handlers/callHandlers.ts";
 import { createClientHandlers } from "./handlers/clientHandlers.ts";
 import { createConfigHandlers } from "./handlers/configHandlers.ts";
@@ -98,12 +98,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     const saved = config.effective().config as unknown;
     return [...new Set([defaultAgentId(saved), ...agentScopes(saved).keys()])];
   };
-  const presence = createPresence({
-    screenLock: deps.screenLock,
-    waitForOperator: () => settings.settings().gateway.waitForOperator,
-  });
-  const earlier = decisionsFrom(ledger, 20);
-  const asked = createApprovalParts({ clock, logger, presence, ledger, earlier, agentIds });
+  const waitForOperator = () => settings.settings().gateway.waitForOperator;
+  const presence = createPresence({ screenLock: deps.screenLock, waitForOperator });
+  const asked = createApprovalParts({ clock, logger, presence, ledger, agentIds });
   const { approvals, pauses, entryRecords } = asked;
   const broadMode = createBroadMode({
     config,
@@ -262,7 +259,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     hub.publish("clients.changed", { clients: clients.list(), mcpUrl: mcpUrlOf(status.current().gateway) });
 
   const offs = [
-    publishApprovals(asked, grants, approvalsFile, hub),
+    publishApprovals({ ...asked, grants, approvalsFile, hub }),
     calls.events.on("changed", (call) => hub.publish("calls.changed", call)),
     config.events.on("changed", () => {
       const announceConfig = () => {

@@ -32,7 +32,9 @@ beforeEach(async () => {
       web: { search: { provider: "tavily" } },
     },
     plugins: {
-      entries: { tavily: { enabled: true, config: { webSearch: { baseUrl: service.url("", "127.0.0.1") } } } },
+      entries: {
+        tavily: { enabled: true, config: { webSearch: { baseUrl: service.url("", "127.0.0.1") } } },
+      },
     },
   };
   await writeFile(join(stateDir, "openclaw.json"), JSON.stringify(config));

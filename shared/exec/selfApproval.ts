@@ -91,7 +91,7 @@ function cliHit(words: readonly string[]): SelfApprovalHit | null {
     .slice(0, group)
     .some((word) => /(?:^|[\\/])(?:sallyport|openclaw)|cli\/bin\.mjs|@?sallyport|openclaw/i.test(word));
   const rest = words.slice(group + 1).map((word) => word.toLowerCase());
-  const verb = rest.find((word) => ["resolve", "set", "allowlist"].includes(word));
+  const verb = rest.find((word) => ["resolve", "set", "allowlist", "resume"].includes(word));
   if (verb === undefined) return null;
   const isDecision = verb === "resolve" && rest.some((word) => decisions.has(word));
   if (!before && !isDecision) return null;
@@ -107,7 +107,7 @@ export function findSelfApproval(text: string, hardening: Hardening, depth = 0):
   const isHard = hardening.has("exec.selfApproval");
   if (
     isHard &&
-    /exec\.approvals?\.(?:resolve|set|allowlistAdd|request)\b|\bapprovals\.resolve\b|["']approvals\.resolve/i.test(
+    /exec\.approvals?\.(?:resolve|set|allowlistAdd|request)\b|\bapprovals\.(?:resolve|resumeAgent)\b|["']approvals\.resolve/i.test(
       text,
     )
   )

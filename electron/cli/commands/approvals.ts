@@ -10,6 +10,7 @@ import { type CliContext, print, reasonText } from "../context.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 import { pendingCommand, resolveCommand, watchCommand } from "./approvalRequests.ts";
 import { grantsCommand } from "./grants.ts";
+import { pauseCommand, resumeCommand } from "./pauses.ts";
 
 export function approvalsCommand(context: CliContext): Command {
   return new Command("approvals")
@@ -19,6 +20,8 @@ export function approvalsCommand(context: CliContext): Command {
     .addCommand(setCommand(context))
     .addCommand(allowlistCommand(context))
     .addCommand(grantsCommand(context))
+    .addCommand(pauseCommand(context))
+    .addCommand(resumeCommand(context))
     .addCommand(pendingCommand(context))
     .addCommand(watchCommand(context))
     .addCommand(resolveCommand(context));
@@ -40,7 +43,7 @@ function getCommand(context: CliContext): Command {
           ),
           ...view.entries.map(
             (entry) =>
-              `  ${entry.agentId}  ${entry.pattern}${entry.findings.map((finding) => `  ! ${reasonText(finding)}`).join("")}`,
+              `  ${entry.agentId}  ${entry.pattern}${sourceText(entry.source)}${entry.findings.map((finding) => `  ! ${reasonText(finding)}`).join("")}`,
           ),
           ...(view.entries.length === 0 && view.state !== "broken" ? ["  no allowlist entries"] : []),
         ]);
@@ -48,6 +51,11 @@ function getCommand(context: CliContext): Command {
         await access.close();
       }
     });
+}
+
+function sourceText(source: "always" | "hand" | "file" | undefined): string {
+  if (source === "always") return "  (stored by an answer)";
+  return source === "hand" ? "  (added by hand)" : "";
 }
 
 function setCommand(context: CliContext): Command {

@@ -1,7 +1,7 @@
 /** Puts together the queue, the pauses of agents and what is known of allowlist entries. */
 
-import type { ApprovalDecision } from "../../../shared/contract/index.ts";
 import type { Clock } from "../clock.ts";
+import { decisionsFrom } from "../handlers/approvalHandlers.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Ledger } from "../storage/index.ts";
 import { type AgentPauses, createAgentPauses } from "./agentPauses.ts";
@@ -15,20 +15,24 @@ export interface ApprovalParts {
   entryRecords: EntryRecords;
 }
 
+const earlierDecisions = 20;
+
 export function createApprovalParts(deps: {
   clock: Clock;
   logger: Logger;
   presence: Presence;
   ledger: Ledger;
-  /** Decisions of earlier runs, newest first. */
-  earlier: ApprovalDecision[];
   agentIds(): string[];
 }): ApprovalParts {
   const pauses = createAgentPauses({
     ...deps,
     knownAgents: () => [...deps.agentIds(), ...approvals.pending().map((request) => request.agentId)],
   });
-  const approvals: Approvals = createApprovals({ ...deps, pauseOf: pauses.refusal });
+  const approvals: Approvals = createApprovals({
+    ...deps,
+    earlier: decisionsFrom(deps.ledger, earlierDecisions),
+    pauseOf: pauses.refusal,
+  });
   const entryRecords = createEntryRecords(deps.ledger);
   approvals.events.on("decided", ({ decision }) => {
     for (const { agentId, pattern } of decision.stored) entryRecords.noteAdded(agentId, pattern, "always");

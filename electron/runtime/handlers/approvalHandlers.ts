@@ -75,12 +75,14 @@ export function createApprovalHandlers(deps: {
 }
 
 /** Publishes the queue under our name, and arrivals and decisions under OpenClaw's; rules when they change. */
-export function publishApprovals(
-  { approvals, pauses }: { approvals: Approvals; pauses: AgentPauses },
-  grants: Grants,
-  approvalsFile: ApprovalsStore,
-  hub: EventHub,
-): () => void {
+export function publishApprovals(deps: {
+  approvals: Approvals;
+  pauses: AgentPauses;
+  grants: Grants;
+  approvalsFile: ApprovalsStore;
+  hub: EventHub;
+}): () => void {
+  const { approvals, pauses, grants, approvalsFile, hub } = deps;
   const offs = [
     pauses.events.on("changed", () => hub.publish("approvals.pausesChanged", { paused: pauses.list() })),
     approvalsFile.events.on("changed", () =>

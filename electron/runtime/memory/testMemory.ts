@@ -8,6 +8,7 @@ import type { Hardening } from "../../../shared/hardening/rules.ts";
 import { allMemoryHardening } from "../../../shared/memory/index.ts";
 import { createManualClock } from "../clock.ts";
 import { silentLogger } from "../logging/logger.ts";
+import { testContext } from "../testing/toolCallContext.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
 import { createMemoryTools, type MemoryTools, type MemoryToolsDeps } from "./createMemoryTools.ts";
 
@@ -88,21 +89,6 @@ export async function makeTestMemory(
       await tools.dispose();
       await rm(root, { recursive: true, force: true });
     },
-  };
-}
-
-function testContext(): ToolCallContext {
-  return {
-    toolCallId: "call-1",
-    agentId: "main",
-    sessionKey: "agent:main:test",
-    callerId: "mcp:test",
-    callerLabel: "Test client",
-    senderIsOwner: false,
-    canBackground: false,
-    signal: new AbortController().signal,
-    reportProgress: () => {},
-    reportWaiting: () => {},
   };
 }
 

@@ -1,5 +1,7 @@
 /** A page's HTML to the text that a model gets. Burns CPU: `pageReader.ts` runs it beside the main thread. */
 
+/// <reference path="./jsdomParser.d.ts" />
+
 import { Readability } from "@mozilla/readability";
 import JSDOMParser from "@mozilla/readability/JSDOMParser.js";
 import {

@@ -93,5 +93,7 @@ function KeptResult({ call }: { call: ToolCallSnapshot }) {
   const query = useQueryRpc("calls.wait", { toolCallId: call.toolCallId }, { staleTimeMs: 3_600_000 });
   if (query.isError) return <p className="second">{t("resultGone")}</p>;
   const result = query.data?.result ?? null;
-  return result === null ? null : <ResultView tool={call.tool} result={result} />;
+  return result === null ? null : (
+    <ResultView tool={call.tool} toolCallId={call.toolCallId} result={result} />
+  );
 }

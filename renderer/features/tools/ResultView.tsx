@@ -1,12 +1,15 @@
 /** What a tool answered, in the shape that reads best: differences, hits, Markdown, JSON, images. All of it is untrusted. */
 
 import { lazy, Suspense, useMemo, useState } from "react";
+import { namedMedia } from "../../../shared/media/index.ts";
 import { useT } from "../../i18n/index.ts";
 import type { PanelOutput } from "../../rpc/connection.ts";
 import { Button, Segmented } from "../../ui/index.ts";
 import { SpeechPlayer } from "../speech/SpeechPlayer.tsx";
 import { JsonTree } from "./JsonTree.tsx";
 import { DiffView } from "./viewers/DiffView.tsx";
+import { MediaView } from "./viewers/MediaView.tsx";
+import { PictureFrame } from "./viewers/PictureFrame.tsx";
 import { type ResultShape, resultShape } from "./viewers/resultShape.ts";
 import { SearchHits } from "./viewers/SearchHits.tsx";
 
@@ -19,12 +22,23 @@ const shownChars = 20_000;
 /** More would hold up the window; the text below has the rest. */
 const shownMarkdownChars = 100_000;
 
-export function ResultView({ tool, result }: { tool: string; result: Result }) {
+/** @param toolCallId absent: the call is not kept, and files that it names are not shown */
+export function ResultView(props: { tool: string; toolCallId?: string; result: Result }) {
   const t = useT("tools");
+  const { tool, toolCallId, result } = props;
   const shape = useMemo(() => resultShape(tool, result.details), [tool, result]);
+  const media = useMemo(() => {
+    const named = result.isError ? [] : namedMedia(tool, result.details);
+    // The result itself carries the picture, as the model got it: that is the one to look at.
+    const hasOwn = result.content.some((part) => part.type === "image");
+    return hasOwn && named.every(({ kind }) => kind === "picture") ? [] : named;
+  }, [tool, result]);
   return (
     <section className="tools-result" aria-label={t("result")}>
       {shape.kind === "plain" ? null : <Shaped shape={shape} />}
+      {toolCallId === undefined || media.length === 0 ? null : (
+        <MediaView key={toolCallId} toolCallId={toolCallId} media={media} />
+      )}
       {result.content.map((part, index) =>
         part.type === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one result never move
@@ -104,20 +118,10 @@ function TextPart({ text }: { text: string }) {
   );
 }
 
-/** Only pictures that a browser draws without running anything. */
-const imageTypes = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
-
 function ImagePart({ data, mimeType }: { data: string; mimeType: string }) {
   const t = useT("tools");
   const label = t("image", { type: mimeType, size: Math.round((data.length * 3) / 4 / 1_000) });
-  return (
-    <figure className="tools-part">
-      {imageTypes.has(mimeType) ? (
-        <img className="tools-image" src={`data:${mimeType};base64,${data}`} alt={label} />
-      ) : null}
-      <figcaption className="second">{label}</figcaption>
-    </figure>
-  );
+  return <PictureFrame data={data} mimeType={mimeType} label={label} />;
 }
 
 function readJson(text: string): unknown {

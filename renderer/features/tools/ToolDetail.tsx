@@ -68,7 +68,9 @@ export function ToolDetail({ tool }: { tool: CatalogTool }) {
           {t("waitFailed", { message: waitError })}
         </p>
       )}
-      {answer?.result ? <ResultView tool={tool.name} result={answer.result} /> : null}
+      {answer?.result ? (
+        <ResultView tool={tool.name} toolCallId={answer.call.toolCallId} result={answer.result} />
+      ) : null}
     </div>
   );
 }

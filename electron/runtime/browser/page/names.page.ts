@@ -14,6 +14,8 @@ import {
   nextElementOf,
   nextSiblingOf,
   queryAll,
+  queryAllInDocument,
+  rootOf,
   shadowRootOf,
   slotOf,
   textContentOf,
@@ -46,6 +48,7 @@ const addsContent = new Set(
 const rangeRoles = new Set(["progressbar", "scrollbar", "slider", "spinbutton", "meter"]);
 const textualInputs = new Set(["text", "password", "number", "search", "tel", "email", "url"]);
 const MAX_NAME_DEPTH = 200;
+const noLabels: readonly Element[] = [];
 
 /** Why an element's text is wanted. */
 interface Wanted {
@@ -79,6 +82,7 @@ export class NamePass {
   readonly #masks: boolean;
   /** Text of elements inside of named ones; what gives a cell its name gives it to the row as well. */
   readonly #contentText = new Map<Element, string>();
+  readonly #labelIndexes = new Map<Node, ReadonlyMap<Element, readonly Element[]>>();
   #depth = 0;
 
   constructor(look: LookPass, roleOf: (element: Element) => string | null, masks: boolean) {
@@ -266,7 +270,7 @@ export class NamePass {
       }
       if (["textarea", "select", "input", "meter", "progress"].includes(tag)) {
         const labels = this.#labels(element, wanted, visited);
-        if (labels !== "" || hasLabels(element)) return labels;
+        if (labels !== "" || this.#labelsOf(element).length > 0) return labels;
         const title = titleOf(element);
         const takesPlaceholder =
           tag === "textarea" || (element instanceof HTMLInputElement && textualInputs.has(element.type));
@@ -307,10 +311,20 @@ export class NamePass {
     return this.#alternative(caption, { part: "descendant", via: "caption", withHidden }, visited);
   }
 
+  #labelsOf(element: Element): readonly Element[] {
+    const root = rootOf(element);
+    let index = this.#labelIndexes.get(root);
+    if (index === undefined) {
+      index = indexLabels(root);
+      this.#labelIndexes.set(root, index);
+    }
+    return index.get(element) ?? noLabels;
+  }
+
   #labels(element: Element, _wanted: Wanted, visited: Set<Element>): string {
     visited.add(element);
     const texts: string[] = [];
-    for (const label of labelsOf(element)) {
+    for (const label of this.#labelsOf(element)) {
       const withHidden = this.#look.of(label).isHidden;
       const text = this.#alternative(label, { part: "reference", via: "label", withHidden }, visited);
       if (text !== "") texts.push(text);
@@ -366,14 +380,20 @@ function childNamed(element: Element, tag: string): Element | null {
   return null;
 }
 
-function labelsOf(element: Element): Iterable<Element> {
-  if ("labels" in element && element.labels instanceof NodeList)
-    return element.labels as NodeListOf<HTMLLabelElement>;
-  return [];
-}
-
-function hasLabels(element: Element): boolean {
-  return [...labelsOf(element)].length > 0;
+/** Labels of one tree by what they label: asking each control for its `labels` searches the whole tree each time. */
+function indexLabels(root: Node): ReadonlyMap<Element, readonly Element[]> {
+  const index = new Map<Element, Element[]>();
+  let labels: Iterable<Element> = [];
+  if (root instanceof Document) labels = queryAllInDocument(root, "label");
+  else if (root instanceof DocumentFragment) labels = root.querySelectorAll("label");
+  for (const label of labels) {
+    const control = label instanceof HTMLLabelElement ? label.control : null;
+    if (control === null) continue;
+    const known = index.get(control);
+    if (known === undefined) index.set(control, [label]);
+    else known.push(label);
+  }
+  return index;
 }
 
 function ownedBy(element: Element, selector: string): Element[] {

@@ -7,7 +7,7 @@ import { bareRef } from "../actions/elements.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from "../browserTypes.ts";
 import { browserProblem } from "../problems.ts";
-import type { Tab } from "../tabs/tab.ts";
+import { type Tab, whileResized } from "../tabs/tab.ts";
 import { type Box, normalizePicture, type Picture } from "./pictures.ts";
 
 export const lookTimeoutMs = 20_000;
@@ -54,8 +54,10 @@ export async function takeScreenshot(
     ...(type === "jpeg" ? { quality: 85 } : {}),
   };
   const handle = await elementFor(tab, engine, ref, element);
+  const take = () =>
+    handle === null ? tab.page.screenshot({ ...options, fullPage }) : handle.screenshot(options);
   const bytes = await looking("The picture", lookTimeoutMs, signal, () =>
-    handle === null ? tab.page.screenshot({ ...options, fullPage }) : handle.screenshot(options),
+    handle === null && !fullPage ? take() : whileResized(tab, take),
   );
   const original = await normalizePicture(bytes, 100_000);
   const picture = await normalizePicture(bytes, request.maxSide);

@@ -70,6 +70,20 @@ export function createScreencasts(deps: {
     let nextAtMs = 0;
     let cancelPause = () => {};
     const onClose = () => void cast.end("The page was closed.");
+    const options = {
+      format: "jpeg" as const,
+      quality: request.quality,
+      maxWidth: request.maxWidth,
+      maxHeight: request.maxHeight,
+      everyNthFrame: 1,
+    };
+    /** A page that does not change sends no frame by itself: begun anew, it sends one of what it shows now. */
+    const beginAnew = () => {
+      session
+        .send("Page.stopScreencast")
+        .then(() => (casts.has(castId) ? session.send("Page.startScreencast", options) : undefined))
+        .catch((error: unknown) => logger.debug("browser.screencastNotRenewed", { error }));
+    };
     const cast: Cast = {
       castId,
       connectionId,
@@ -78,6 +92,7 @@ export function createScreencasts(deps: {
       async end(reason) {
         if (!casts.delete(castId)) return;
         cancelPause();
+        tab.resizing.onOver.delete(beginAnew);
         tab.page.off("close", onClose);
         tab.page.off("crash", onClose);
         // The page or its browser may be gone, and the cast with it.
@@ -87,6 +102,7 @@ export function createScreencasts(deps: {
       },
     };
     casts.set(castId, cast);
+    tab.resizing.onOver.add(beginAnew);
     tab.page.once("close", onClose);
     tab.page.once("crash", onClose);
     const acknowledge = (sessionId: number) => {
@@ -94,6 +110,8 @@ export function createScreencasts(deps: {
     };
     session.on("Page.screencastFrame", ({ data, sessionId, metadata }: ScreencastFrame) => {
       if (!casts.has(castId)) return;
+      // Not what the page looks like; the cast begins anew when it has its own size again.
+      if (tab.resizing.count > 0) return acknowledge(sessionId);
       cast.seq += 1;
       deps.onFrame({
         castId,
@@ -111,13 +129,7 @@ export function createScreencasts(deps: {
       cancelPause = clock.after(nextAtMs - nowMs, () => acknowledge(sessionId));
     });
     try {
-      await session.send("Page.startScreencast", {
-        format: "jpeg",
-        quality: request.quality,
-        maxWidth: request.maxWidth,
-        maxHeight: request.maxHeight,
-        everyNthFrame: 1,
-      });
+      await session.send("Page.startScreencast", options);
     } catch (error) {
       logger.warn("browser.screencastFailed", { error });
       await cast.end(null);

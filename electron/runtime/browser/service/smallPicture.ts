@@ -11,6 +11,7 @@ export interface SmallPicture {
 
 const widthPx = 320;
 const quality = 55;
+const sourceQuality = 75;
 /** A tab in the background of a window may draw nothing at all. */
 const limitMs = 2000;
 
@@ -28,16 +29,15 @@ export async function smallPicture(tab: Tab): Promise<SmallPicture | null> {
 }
 
 async function take(tab: Tab): Promise<SmallPicture> {
-  const { cssVisualViewport: view } = await tab.cdp.send("Page.getLayoutMetrics");
-  const scale = Math.min(1, widthPx / Math.max(1, view.clientWidth));
-  const { data } = await tab.cdp.send("Page.captureScreenshot", {
-    format: "jpeg",
-    quality,
-    clip: { x: view.pageX, y: view.pageY, width: view.clientWidth, height: view.clientHeight, scale },
-  });
-  return {
-    base64: data,
-    width: Math.round(view.clientWidth * scale),
-    height: Math.round(view.clientHeight * scale),
-  };
+  // Neither clip nor scale: for those Chromium gives the page another viewport for a moment, and live views show it.
+  const { data } = await tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: sourceQuality });
+  const bytes = Buffer.from(data, "base64");
+  const { Transformer } = await import("@napi-rs/image");
+  const { width, height } = await new Transformer(bytes).metadata();
+  const scale = Math.min(1, widthPx / Math.max(1, width));
+  const size = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+  const image = new Transformer(bytes);
+  if (scale < 1) image.resize(size.width, size.height);
+  const small = await image.jpeg(quality);
+  return { base64: small.toString("base64"), ...size };
 }

@@ -27,6 +27,8 @@ export interface Tab {
     /** Windows that it is opening and that did not appear yet. */
     windows: number;
   };
+  /** Pictures for which Chromium gives the page another size while they are taken; live views skip that. */
+  resizing: { count: number; onOver: Set<() => void> };
 }
 
 export type TabState =
@@ -34,6 +36,17 @@ export type TabState =
   /** Its renderer ended; the page object is of no use any more. */
   | { kind: "crashed" }
   | { kind: "closed"; reason: string };
+
+/** Marks the time in which a picture is taken that the page gets another size for. */
+export async function whileResized<T>({ resizing }: Tab, work: () => Promise<T>): Promise<T> {
+  resizing.count += 1;
+  try {
+    return await work();
+  } finally {
+    resizing.count -= 1;
+    if (resizing.count === 0) for (const listener of [...resizing.onOver]) listener();
+  }
+}
 
 const infoLimitMs = 3000;
 

@@ -120,6 +120,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       state: { kind: "open" },
       isUsed: openerTab?.isUsed ?? false,
       inFlight,
+      resizing: { count: 0, onOver: new Set() },
     };
     tabs.set(page, tab);
     page.on("crash", () => {

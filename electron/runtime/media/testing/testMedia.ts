@@ -17,6 +17,7 @@ import {
   testAddresses,
   testResolver,
 } from "../../net/testServer.ts";
+import { testContext } from "../../testing/toolCallContext.ts";
 import type { ToolCallContext, ToolResult } from "../../tools/defineTool.ts";
 import { createMediaTools, type MediaTools } from "../createMediaTools.ts";
 
@@ -102,21 +103,6 @@ export async function makeTestMedia(
       await Promise.all(servers.splice(0).map((server) => server.close()));
       await rm(home, { recursive: true, force: true });
     },
-  };
-}
-
-function testContext(): ToolCallContext {
-  return {
-    toolCallId: "call-1",
-    agentId: "main",
-    sessionKey: "agent:main:test",
-    callerId: "mcp:test",
-    callerLabel: "Test client",
-    senderIsOwner: false,
-    canBackground: false,
-    signal: new AbortController().signal,
-    reportProgress: () => {},
-    reportWaiting: () => {},
   };
 }
 

@@ -10,10 +10,13 @@ import { type Approvals, createApprovals } from "../../approvals/createApprovals
 import { createPresence, type Presence } from "../../approvals/presence.ts";
 import { createManualClock, type ManualClock } from "../../clock.ts";
 import { silentLogger } from "../../logging/logger.ts";
+import { testContext } from "../../testing/toolCallContext.ts";
 import type { ToolCallContext, ToolDefinition, ToolResult } from "../defineTool.ts";
 import { createFileTools } from "./createFileTools.ts";
 import { createProtectedPaths } from "./protectedPaths.ts";
 import type { SandboxView } from "./sandboxPaths.ts";
+
+export { textOf } from "../../testing/toolCallContext.ts";
 
 export interface TestDesk {
   home: string;
@@ -84,24 +87,4 @@ export async function makeTestDesk(given?: string): Promise<TestDesk> {
       await rm(home, { recursive: true, force: true });
     },
   };
-}
-
-function testContext(): ToolCallContext {
-  return {
-    toolCallId: "call-1",
-    agentId: "main",
-    sessionKey: "agent:main:test",
-    callerId: "mcp:test",
-    callerLabel: "Test client",
-    senderIsOwner: false,
-    canBackground: false,
-    signal: new AbortController().signal,
-    reportProgress: () => {},
-    reportWaiting: () => {},
-  };
-}
-
-/** @returns the text blocks of a result */
-export function textOf(result: ToolResult): string {
-  return result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }

@@ -12,22 +12,12 @@ import {
 } from "../../speech/testSpeech.ts";
 import { makeTestFolder } from "../../storage/testFolder.ts";
 import { createTestRuntime, testCaller } from "../../testing/testRuntime.ts";
+import { testContext } from "../../testing/toolCallContext.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
 
 afterEach(cleanUpSpeech);
 
-const context: ToolCallContext = {
-  toolCallId: "call-1",
-  agentId: "main",
-  sessionKey: "agent:main:test",
-  callerId: "mcp:test",
-  callerLabel: "Test client",
-  senderIsOwner: false,
-  canBackground: false,
-  signal: new AbortController().signal,
-  reportProgress: () => {},
-  reportWaiting: () => {},
-};
+const context = testContext();
 
 const call = (test: TestSpeech, args: unknown, over: Partial<ToolCallContext> = {}): Promise<ToolResult> => {
   const { tool } = test.speech;

@@ -8,8 +8,11 @@ import { silentLogger } from "../../logging/logger.ts";
 import { createPdfReader } from "../../media/pdf/pdfReader.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../net/guardedFetch.ts";
 import { testAddresses, testResolver } from "../../net/testServer.ts";
+import { testContext } from "../../testing/toolCallContext.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
 import { createWebTools } from "./createWebTools.ts";
+
+export { textOf } from "../../testing/toolCallContext.ts";
 
 export interface TestWeb {
   /** Change it between calls; a new object counts as a new config. */
@@ -59,26 +62,6 @@ export function makeTestWeb(origins: ReadonlyMap<string, string> = new Map()): T
       return tool.execute(tool.input.parse(args), { ...testContext(), ...context });
     },
   };
-}
-
-function testContext(): ToolCallContext {
-  return {
-    toolCallId: "call-1",
-    agentId: "main",
-    sessionKey: "agent:main:test",
-    callerId: "mcp:test",
-    callerLabel: "Test client",
-    senderIsOwner: false,
-    canBackground: false,
-    signal: new AbortController().signal,
-    reportProgress: () => {},
-    reportWaiting: () => {},
-  };
-}
-
-/** @returns the text blocks of a result */
-export function textOf(result: ToolResult): string {
-  return result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
 export function detailsOf(result: ToolResult): Record<string, unknown> {

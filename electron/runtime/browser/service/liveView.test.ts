@@ -1,0 +1,112 @@
+/** The live view on a real Chromium: it shows the page in the size that the page has, whatever pictures are taken meanwhile. */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { systemClock } from "../../clock.ts";
+import { silentLogger } from "../../logging/logger.ts";
+import type { Tab } from "../tabs/tab.ts";
+import { createScreencasts, type Screencasts } from "./screencast.ts";
+import type { Actor } from "./serviceTypes.ts";
+import { smallPicture } from "./smallPicture.ts";
+import { startTestDesk, startTestSite, type TestDesk, type TestSite } from "./testDesk.ts";
+
+let desk: TestDesk;
+let site: TestSite;
+let tab: Tab;
+const frames: { width: number; height: number }[] = [];
+let casts: Screencasts;
+
+const person: Actor = {
+  kind: "person",
+  label: "test",
+  callerId: "test",
+  agentId: null,
+  sessionKey: null,
+  toolCallId: null,
+  signal: undefined,
+};
+const long = { timeout: 120_000 };
+
+beforeAll(async () => {
+  [desk, site] = await Promise.all([startTestDesk(), startTestSite()]);
+  site.pages.set(
+    "/live",
+    `<h1>Live</h1><button>One</button><p>${"words and more ".repeat(400)}</p>
+    <script>window.sizes = []; addEventListener("resize", () => sizes.push(innerWidth + "x" + innerHeight))</script>`,
+  );
+  await desk.call({ action: "open", url: `${site.url}/live` });
+  tab = await desk.service.tab({});
+  casts = createScreencasts({
+    clock: systemClock,
+    logger: silentLogger,
+    onFrame: ({ viewportWidth, viewportHeight }) => {
+      frames.push({ width: viewportWidth, height: viewportHeight });
+    },
+    onEnded: () => {},
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await casts?.dispose();
+  await desk?.dispose();
+  await site?.close();
+}, 60_000);
+
+const view = () => tab.page.evaluate("({ width: innerWidth, height: innerHeight })");
+const sizesSeen = () => tab.page.evaluate("sizes");
+const change = () => tab.page.evaluate("void (document.querySelector('h1').textContent = Math.random())");
+const shot = (part: { fullPage?: boolean; element?: string }) =>
+  desk.service.screenshot({}, { fullPage: false, type: "png", ...part }, person);
+
+/** Changes the page until a frame of it came. */
+async function nextFrame() {
+  const before = frames.length;
+  await expect
+    .poll(async () => (await change(), frames.length), { timeout: 30_000, interval: 200 })
+    .toBeGreaterThan(before);
+  return frames.at(-1);
+}
+
+it("frames are in the size of the page, whatever the panel asks for", long, async () => {
+  const before = await view();
+  for (const maxWidth of [1280, 400]) {
+    const { castId } = await casts.start(tab, {
+      connectionId: "panel",
+      maxWidth,
+      maxHeight: 900,
+      quality: 60,
+      maxFps: 15,
+    });
+    expect(await nextFrame()).toEqual(before);
+    expect(await view()).toEqual(before);
+    await casts.stop(castId, "panel");
+  }
+});
+
+it("pictures of the film, of the view, of elements and of whole pages change nothing of it", long, async () => {
+  const before = await view();
+  await casts.start(tab, {
+    connectionId: "panel",
+    maxWidth: 1280,
+    maxHeight: 900,
+    quality: 60,
+    maxFps: 15,
+  });
+  await nextFrame();
+  frames.length = 0;
+  for (let count = 0; count < 3; count += 1) expect((await smallPicture(tab))?.width).toBe(320);
+  await shot({});
+  expect(await sizesSeen()).toEqual([]);
+  await shot({ element: "p" });
+  await shot({ fullPage: true });
+  await nextFrame();
+  expect(frames).toEqual(frames.map(() => before));
+  expect(await view()).toEqual(before);
+});
+
+it("a size that an agent gave stays when pictures are taken", long, async () => {
+  await desk.call({ action: "act", request: { kind: "resize", width: 640, height: 480 } });
+  await shot({ fullPage: true });
+  expect((await smallPicture(tab))?.height).toBe(240);
+  expect(await view()).toEqual({ width: 640, height: 480 });
+  await expect.poll(nextFrame, { timeout: 30_000 }).toEqual({ width: 640, height: 480 });
+});
