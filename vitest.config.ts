@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     include: ["shared/**/*.test.ts", "electron/**/*.test.ts", "renderer/**/*.test.{ts,tsx}"],
     setupFiles: ["electron/dev/unitSetup.mjs"],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
   },
 });
