@@ -82,6 +82,8 @@ export function useMutationRpc<M extends PanelMethod>(
     mutationFn: (input) => rpc.call(method, input),
     retry: false,
     networkMode: "always",
+    // What a person typed, a key for example, is not kept when nobody looks at the outcome any more.
+    gcTime: 0,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { Command } from "commander";
 import type { KeyService } from "../../../shared/contract/index.ts";
-import { AppError } from "../../../shared/errors/index.ts";
+import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import { type Access, openAccess } from "../access.ts";
 import { type CliContext, print } from "../context.ts";
 import { safeText } from "../io.ts";
@@ -79,7 +79,18 @@ async function configureWeb(context: CliContext, access: Access, options: Option
       );
     }
   }
-  await access.rpc.call("config.setPath", { path: "tools.web.search.provider", value: provider });
+  try {
+    await access.rpc.call("config.setPath", { path: "tools.web.search.provider", value: provider });
+  } catch (cause) {
+    if (!isStored) throw cause;
+    throw new AppError(
+      "UNAVAILABLE",
+      `The key was stored, but the provider was not set: ${messageOf(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
   lines.push(`web_search uses ${service?.label ?? "DuckDuckGo"}.`);
   let test: { ok: boolean; message: string } | null = null;
   if (options.test !== false) {

@@ -410,6 +410,17 @@ describe("see before click", long, () => {
     }
   });
 
+  it("leaves the page its size while the film takes its pictures", async () => {
+    await fresh();
+    const size = async () => detailsOf(await desk.call({ action: "screenshot" })).width;
+    const whole = await size();
+    for (let round = 0; round < 6; round += 1) {
+      await said({ kind: "press", key: "Shift" });
+      expect(await size()).toBe(whole);
+    }
+    expect(await said({ kind: "evaluate", fn: "() => String(innerWidth)" })).toContain(String(whole));
+  });
+
   it("films what was done, without secrets, and takes pictures behind the action", async () => {
     await fresh();
     await act({ kind: "type", ref: ref(/"Secret"/), text: "hunter2" });

@@ -99,12 +99,20 @@ function formatSeconds(durationMs: number): string {
 export function endedResult(facts: {
   outcome: SessionOutcome;
   aggregated: string;
+  /** Of the whole output, of which `aggregated` is the last part; absent: it is all there is. */
+  totalChars?: number;
   durationMs: number;
   cwd: string;
   warnings: readonly string[];
 }): ExecResult {
   const { outcome, aggregated, durationMs, cwd } = facts;
-  const output = aggregated.trim();
+  const shown = aggregated.trim();
+  const totalChars = facts.totalChars ?? aggregated.length;
+  const cut =
+    totalChars > aggregated.length
+      ? `[Only the last ${aggregated.length} of ${totalChars} characters are kept. For the rest run it again with its output in a file, and read that in parts.]\n`
+      : "";
+  const output = `${cut}${shown}`;
   if (outcome.kind === "exited" && statusOf(outcome) === "completed") {
     const note = outcome.exitCode === 0 ? "" : `\n\n(Command exited with code ${outcome.exitCode})`;
     return {

@@ -8,7 +8,10 @@ import type { Session } from "./session.ts";
 const maxPollMs = 120_000;
 const emptyPollDelaysMs = [5000, 10_000, 30_000, 60_000];
 
-/** Waits (at most two minutes) only while the session runs, and takes what is new. */
+/**
+ * Waits (at most two minutes) only while the session runs, and takes what is new.
+ * @throws the signal's reason when it aborts meanwhile: nothing is taken then, so that the next poll still gets it
+ */
 export async function pollSession(
   session: Session,
   clock: Clock,
@@ -29,6 +32,7 @@ export async function pollSession(
   }
   const waitMs = Math.min(Math.max(options.timeoutMs ?? 0, 0), maxPollMs);
   if (waitMs > 0) await waitForEnd(session, clock, waitMs, options.signal);
+  options.signal?.throwIfAborted();
   const outcome = session.outcome();
   const { stdout, stderr } = output.drainPending();
   if (outcome !== null) {

@@ -47,6 +47,7 @@ export async function waitForResult(
   const result = endedResult({
     outcome,
     aggregated: session.output.aggregated(),
+    totalChars: session.output.totalChars(),
     durationMs: session.info().runtimeMs,
     cwd: session.facts.cwd,
     warnings,

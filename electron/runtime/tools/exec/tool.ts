@@ -1,7 +1,9 @@
 /** The exec tool: runs a shell command once both gates have let it through. */
 
 import type { ExecService } from "../../exec/execService.ts";
+import { withProgress } from "../../net/slowProgress.ts";
 import { defineTool } from "../defineTool.ts";
+import { createProgressVoice } from "./progressVoice.ts";
 import { execInput } from "./schema.ts";
 
 export function createExecTool(deps: { exec: ExecService }) {
@@ -15,6 +17,9 @@ export function createExecTool(deps: { exec: ExecService }) {
     promptLine: "Run a shell command; unknown commands wait for a person",
     risk: "execute",
     input: execInput,
-    execute: (input, context) => deps.exec.run(input, context),
+    execute(input, context) {
+      const voice = createProgressVoice(context);
+      return withProgress(context.reportProgress, voice.text, () => deps.exec.run(input, voice.context));
+    },
   });
 }

@@ -8,8 +8,11 @@ import {
   type SessionInfo,
   scopeKeyFor,
 } from "../../exec/sessions/index.ts";
+import { whileNotAborted } from "../../net/abort.ts";
+import { withProgress } from "../../net/slowProgress.ts";
 import { defineTool, type ToolCallContext, type ToolResult, textResult } from "../defineTool.ts";
 import { failed } from "./answers.ts";
+import { maxListed, shownCommand, withinLogBudget } from "./budget.ts";
 import { sendInput } from "./input.ts";
 import { type ProcessInput, processInput } from "./schema.ts";
 
@@ -53,12 +56,20 @@ async function act(
 ): Promise<ToolResult> {
   const { sessions } = deps;
   const { sessionId, scopeKey, name } = session;
+  const slowly = <T>(doing: string, work: () => Promise<T>) =>
+    withProgress(
+      context.reportProgress,
+      () => `${doing} ${name}`,
+      () => whileNotAborted(work(), context.signal),
+    );
   switch (input.action) {
     case "list":
       return listSessions(sessions, scopeKey);
     case "poll": {
       const timeoutMs = waitOf(input.timeout);
-      const answer = await sessions.poll(sessionId, scopeKey, { timeoutMs, signal: context.signal });
+      const answer = await slowly("Waiting for", () =>
+        sessions.poll(sessionId, scopeKey, { timeoutMs, signal: context.signal }),
+      );
       return answer === undefined ? failed(`No session named ${sessionId}.`) : pollResult(answer);
     }
     case "log":
@@ -70,7 +81,7 @@ async function act(
       return sendInput(sessions, input, session);
     case "kill": {
       if (session.status !== "running") return failed(`Session ${sessionId} has already ended.`);
-      const end = await sessions.kill(sessionId, scopeKey);
+      const end = await slowly("Ending", () => sessions.kill(sessionId, scopeKey));
       const count = end?.endedPids.length ?? 0;
       const text =
         end === undefined || end.treeGone
@@ -84,14 +95,15 @@ async function act(
         ? textResult(`Session ${sessionId} was cleared.`, { status: "completed", sessionId })
         : failed(`Session ${sessionId} is still running; kill or remove it.`, { sessionId });
     case "remove":
-      return (await sessions.remove(sessionId, scopeKey))
+      return (await slowly("Removing", () => sessions.remove(sessionId, scopeKey)))
         ? textResult(`Session ${sessionId} was removed.`, { status: "completed", sessionId })
         : failed(`No session named ${sessionId}.`);
   }
 }
 
 function listSessions(sessions: ExecSessions, scopeKey: string): ToolResult {
-  const list = sessions.list(scopeKey);
+  const all = sessions.list(scopeKey);
+  const list = all.slice(0, maxListed);
   const lines = list.map((session) =>
     [
       session.sessionId,
@@ -102,6 +114,9 @@ function listSessions(sessions: ExecSessions, scopeKey: string): ToolResult {
       ...(session.state.kind === "outputHeld" ? ["(ended; its children hold the output)"] : []),
     ].join(" "),
   );
+  if (all.length > list.length) {
+    lines.push(`[${all.length - list.length} more are left out. Remove or clear some, then list again.]`);
+  }
   return textResult(lines.length === 0 ? "No running or recent sessions." : lines.join("\n"), {
     status: "completed",
     sessions: list.map(detailsOf),
@@ -117,7 +132,7 @@ function detailsOf(session: SessionInfo) {
     endedAt: session.endedAtMs,
     runtimeMs: session.runtimeMs,
     cwd: session.cwd,
-    command: session.command,
+    command: shownCommand(session.command),
     name: session.name,
     tail: session.tail,
     truncated: session.truncated,
@@ -149,6 +164,8 @@ function pollResult(answer: PollAnswer): ToolResult {
     if (answer.kind === "endedBefore" && answer.hasUnread)
       notes.push("This is only the end of its output; action log has the rest.");
   }
+  if (session.truncated)
+    notes.push("More was printed than is kept between polls; action log has the last part.");
   return textResult(`${output === "" ? "(no new output)" : output}\n\n${notes.join(" ")}`, {
     status: session.status,
     sessionId: session.sessionId,
@@ -166,11 +183,21 @@ function logResult(deps: ProcessToolDeps, input: ProcessInput, session: SessionI
     offset: input.offset,
     limit: isDefaultPage ? defaultLogLimit : input.limit,
   });
-  const note =
-    isDefaultPage && totalLines > defaultLogLimit
-      ? `\n\n[The last ${defaultLogLimit} of ${totalLines} lines. Earlier ones: offset (from 0) and limit.]`
-      : "";
-  return textResult(`${slice === "" ? "(no output)" : slice}${note}`, {
+  const lines = slice === "" ? 0 : slice.split("\n").length;
+  const isFromEnd = input.offset === undefined || input.offset === null;
+  const first = isFromEnd ? totalLines - lines : Math.max(0, Math.floor(input.offset ?? 0));
+  const { shown, note: cut } = withinLogBudget(slice, first);
+  const notes = [
+    ...(isDefaultPage && totalLines > defaultLogLimit
+      ? [`[The last ${defaultLogLimit} of ${totalLines} lines. Earlier ones: offset (from 0) and limit.]`]
+      : []),
+    ...(cut === null ? [] : [cut]),
+    ...(output?.truncated === true
+      ? [`[The log keeps the last ${totalChars} characters; older output is gone.]`]
+      : []),
+  ];
+  const note = notes.length === 0 ? "" : `\n\n${notes.join("\n")}`;
+  return textResult(`${shown === "" ? "(no output)" : shown}${note}`, {
     status: session.status,
     sessionId: session.sessionId,
     total: totalLines,

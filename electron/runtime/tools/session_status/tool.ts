@@ -5,6 +5,8 @@ import type { Clock } from "../../clock.ts";
 import { defineTool, textResult } from "../defineTool.ts";
 import { sessionStatusInput } from "./schema.ts";
 
+const maxTools = 200;
+
 export interface SessionFacts {
   provider: string | null;
   model: string | null;
@@ -57,9 +59,17 @@ export function createSessionStatusTool(deps: {
         `Owner: ${context.senderIsOwner ? "yes" : "no"}`,
         `Commands: security ${facts.security}, ask ${facts.ask}`,
         `Waiting approvals: ${facts.pendingApprovals}; running processes: ${facts.runningProcesses}`,
-        `Tools: ${facts.tools.join(", ") || "none"}`,
+        `Tools: ${toolsLine(facts.tools)}`,
       ];
       return textResult(lines.join("\n"), { ok: true, agentId, sessionKey, ...facts, nowMs: now.getTime() });
     },
   });
+}
+
+/** Plugins may bring hundreds. */
+function toolsLine(tools: readonly string[]): string {
+  if (tools.length === 0) return "none";
+  const shown = tools.slice(0, maxTools).join(", ");
+  const left = tools.length - maxTools;
+  return left > 0 ? `${shown} [and ${left} more: the tool list has them]` : shown;
 }
