@@ -21,9 +21,11 @@ export async function readFileSecrets(
     allowInsecure: false,
   });
   if (!guarded.ok) throw refProblem(first, guarded.problem);
-  const text = await readLimited(guarded.path, provider.maxBytes).catch((cause: unknown) => {
-    throw refProblem(first, `${path} cannot be read`, cause);
-  });
+  const text = await withinMs(readLimited(guarded.path, provider.maxBytes), provider.timeoutMs).catch(
+    (cause: unknown) => {
+      throw refProblem(first, `${path} cannot be read`, cause);
+    },
+  );
   if (text === null) throw refProblem(first, `${path} is larger than maxBytes (${provider.maxBytes})`);
   if (provider.mode === "singleValue")
     return refs.map((ref) => {
@@ -38,6 +40,19 @@ export async function readFileSecrets(
     throw refProblem(first, `${path} is not JSON`);
   }
   return refs.map((ref) => (ref.id === "value" ? document : pointTo(document, ref)));
+}
+
+/** A network folder that does not answer must not hold up everything that waits for a secret. */
+async function withinMs<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function readLimited(path: string, maxBytes: number): Promise<string | null> {
