@@ -1,6 +1,7 @@
 /** Full-width notices under the top bar. They leave when their cause does; one about the past, when it was read. */
 
 import type { AppStatus, FileProblem } from "../../shared/contract/index.ts";
+import { PausedBanner } from "../features/approvals/PausedBanner.tsx";
 import { useT } from "../i18n/index.ts";
 import { useLive } from "../rpc/hooks.ts";
 import { VerdictShape } from "../ui/Verdict.tsx";
@@ -16,6 +17,7 @@ export function Banners() {
       {status === null ? null : (
         <>
           <BroadModeBanner mode={status.mode} />
+          <PausedBanner />
           <PromptCheckBanner prompt={status.prompt} />
           <FileBanners status={status} />
         </>

@@ -3,8 +3,8 @@
 import { lazy, Suspense } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { ApprovalsView } from "../features/approvals/ApprovalsView.tsx";
-import { GrantsView } from "../features/approvals/GrantsView.tsx";
 import { HistoryView } from "../features/approvals/HistoryView.tsx";
+import { RulesRoute } from "../features/approvals/RulesView.tsx";
 import { ClientsView } from "../features/clients/ClientsView.tsx";
 import { SettingsView } from "../features/settings/SettingsView.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
@@ -21,8 +21,8 @@ export function Routes() {
       <Suspense fallback={<Skeleton rows={8} />}>
         <Switch>
           <Route path="/approvals" component={ApprovalsView} />
-          <Route path="/approvals/grants" component={GrantsView} />
           <Route path="/approvals/history" component={HistoryView} />
+          <Route path="/approvals/:list" component={RulesRoute} />
           <Route path="/policy/*?" component={PolicyView} />
           <Route path="/processes/*?" component={ProcessesView} />
           <Route path="/browser/*?" component={BrowserView} />

@@ -138,6 +138,7 @@ export function fixtureHandlers(own: Partial<Handlers<SallyportContract>> = {}):
     "approvals.list": () => ({ pending: [], recent: [] }),
     "approvals.attend": () => ({ attending: true }),
     "approvals.history": () => ({ decisions: [] }),
+    "approvals.pauses": () => ({ paused: [] }),
     "processes.list": () => ({ processes: [], survivors: [] }),
     "clients.list": () => ({ clients: [], mcpUrl: "http://127.0.0.1:18789/mcp" }),
     "calls.list": () => ({ calls: [] }),

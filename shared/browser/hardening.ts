@@ -115,6 +115,14 @@ export const browserHardening: readonly HardeningRule[] = [
     sallyport: "They are refused at once, by name.",
     source: "browser.md 12",
   },
+  {
+    id: "browser.sandboxedHost",
+    reference:
+      "allowHostControl is asked only when a sandboxed session names target host; leaving target away takes it to this computer's browser where its sandbox has none.",
+    sallyport:
+      "A sandboxed session reaches this computer's browsers only with allowHostControl, named or not.",
+    source: "browser.md 5",
+  },
 ];
 
 /** All rules of this area on. */

@@ -49,6 +49,9 @@ export async function missingSystemPackages(needs) {
     if (findProgram("openbox") === null) missing.push("openbox");
     if (findProgram("xdotool") === null) missing.push("xdotool");
     if (findProgram("espeak-ng") === null) missing.push("espeak-ng");
+    // The sealing of stored keys is tested on a session bus and a keyring of the test's own.
+    if (findProgram("dbus-daemon") === null) missing.push("dbus");
+    if (findProgram("gnome-keyring-daemon") === null) missing.push("gnome-keyring");
   }
   return missing;
 }

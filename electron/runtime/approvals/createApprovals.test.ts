@@ -37,7 +37,7 @@ function draft(over: Partial<ApprovalDraft> = {}): ApprovalDraft {
   };
 }
 
-function setUp(options: { attended?: boolean; locked?: boolean } = {}) {
+function setUp(options: { attended?: boolean; locked?: boolean; isPaused?: () => boolean } = {}) {
   const clock = createManualClock();
   const screen = { locked: options.locked ?? false };
   const presence = createPresence({
@@ -45,7 +45,8 @@ function setUp(options: { attended?: boolean; locked?: boolean } = {}) {
     waitForOperator: () => false,
   });
   if (options.attended ?? true) presence.attend("panel");
-  const approvals = createApprovals({ clock, logger: silentLogger, presence, earlier: [] });
+  const pauseOf = () => (options.isPaused?.() === true ? { code: "agentPaused", params: {} } : null);
+  const approvals = createApprovals({ clock, logger: silentLogger, presence, earlier: [], pauseOf });
   const ask = (over: Partial<ApprovalDraft> = {}, signal = new AbortController().signal) =>
     approvals.request(draft(over), signal, () => {});
   return { clock, presence, approvals, ask, screen };
@@ -239,6 +240,22 @@ describe("a request for approval", () => {
     }
     expect(edits).toBe(0);
     expect(approvals.pending()).toHaveLength(4);
+    approvals.dispose();
+  });
+
+  it("is denied while its agent is paused, a retry of a waiting one too; the waiting one stays", async () => {
+    let isPaused = false;
+    const { approvals, ask } = setUp({ isPaused: () => isPaused });
+    void ask();
+    const before = only(approvals);
+    isPaused = true;
+    const why = { outcome: "denied", by: { kind: "system", reason: { code: "agentPaused" } } };
+    for (const over of [{}, { command: "git pull" }, { kind: "fileWrite" }, { kind: "configWrite" }] as const)
+      expect(await ask(over)).toMatchObject(why);
+    expect(only(approvals)).toEqual(before);
+    // Acts of the browser are no commands and no files.
+    void ask({ kind: "browserAct" });
+    expect(approvals.pending()).toHaveLength(2);
     approvals.dispose();
   });
 

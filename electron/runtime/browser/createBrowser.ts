@@ -1,6 +1,7 @@
 /** Wires the parts of the managed browser: profiles, guard, snapshots, service, tool, contract, live view. */
 
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { browserConfigOf } from "../../../shared/browser/index.ts";
 import type { browserContract } from "../../../shared/contract/index.ts";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
@@ -16,6 +17,9 @@ import { createBrowserTool } from "../tools/browser/tool.ts";
 import type { ToolDefinition } from "../tools/defineTool.ts";
 import { createBrowserGuard } from "./guard/createGuardDesk.ts";
 import { createBrowserProfiles, type EmbeddedBrowser } from "./profiles/createBrowserProfiles.ts";
+import { joinProfiles } from "./profiles/joinProfiles.ts";
+import { createSandboxBrowsers } from "./profiles/sandboxBrowsers.ts";
+import { type FileRoots, openFileRoots } from "./records/fileRoots.ts";
 import { createBrowserService } from "./service/createBrowserService.ts";
 import { createScreencasts } from "./service/screencast.ts";
 import { createSnapshotEngine } from "./snapshot/createSnapshotEngine.ts";
@@ -64,7 +68,7 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
   const { config, hardening, clock, logger, publish } = deps;
   const resolve = deps.resolve ?? systemResolver;
   const guard = createBrowserGuard({ config, env: deps.env, hardening, clock, logger, resolve });
-  const profiles = await createBrowserProfiles({
+  const started = {
     config,
     stateDir: deps.stateDir,
     homeDir: deps.homeDir,
@@ -74,7 +78,15 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
     clock,
     logger,
     ...(deps.embeddedBrowser === undefined ? {} : { embeddedBrowser: deps.embeddedBrowser }),
+  };
+  const host = await createBrowserProfiles(started);
+  const tempDir = deps.tempDir ?? tmpdir();
+  const sandboxes = await createSandboxBrowsers({
+    ...started,
+    stateDir: join(deps.stateDir, "sandbox-browsers"),
+    fileRoots: (): Promise<FileRoots> => openFileRoots(tempDir, process.getuid?.() ?? null),
   });
+  const profiles = joinProfiles(host, sandboxes);
   const saved = () => config.effective().config;
   const service = createBrowserService({
     profiles,
@@ -85,7 +97,7 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
     asksBeforeActs: deps.asksBeforeActs,
     approvals: deps.approvals,
     stateDir: deps.stateDir,
-    tempDir: deps.tempDir ?? tmpdir(),
+    tempDir,
     clock,
     logger,
   });
@@ -136,13 +148,17 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
   return {
     tool: createBrowserTool({
       service,
-      profiles,
+      profiles: host,
+      sandboxes,
       config: saved,
       hardening,
       isSandboxed: deps.isSandboxed,
     }) as unknown as ToolDefinition,
     handlers: desk.handlers,
-    endSessions: (isEnded) => service.endSessions(isEnded),
+    async endSessions(isEnded) {
+      await service.endSessions(isEnded);
+      await sandboxes.endSessions(isEnded);
+    },
     runningCount: () => profiles.all().filter(({ name }) => profiles.state(name).kind === "running").length,
     leave: (connectionId) => casts.leave(connectionId),
     async dispose() {

@@ -71,7 +71,8 @@ function PreviewOf({ request, choice }: { request: ApprovalRequest; choice: Gran
   return <ScopePreview preview={data} error={error} />;
 }
 
-function StoredGrant({ request, choice }: { request: ApprovalRequest; choice: GrantChoice }) {
+/** Exactly what a grant holds, for whom, until when, and whether it is enough. */
+export function StoredGrant({ request, choice }: { request: ApprovalRequest; choice: GrantChoice }) {
   const t = useT("approvals");
   const reason = useReason();
   const { data } = usePreview(request, choice);

@@ -1,6 +1,6 @@
 /** The rows of an open group: each can be read, unticked or decided alone; Allow opens after all ticked rows were seen. */
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
@@ -9,7 +9,8 @@ import { VerdictShape } from "../../ui/Verdict.tsx";
 import type { BurstGroup, BurstRow } from "./burstGroups.ts";
 import { CommandText } from "./CommandText.tsx";
 import { useActivationGuard } from "./useActivationGuard.ts";
-import { lockMs, useSeen } from "./useUnlock.ts";
+import { useSeenLongEnough } from "./useSeenLongEnough.ts";
+import { useSeen } from "./useUnlock.ts";
 
 const firstShown = 5;
 
@@ -147,25 +148,4 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;
-}
-
-/** Rows that came into sight at least 1.5 s ago; a row that joins late starts unseen. */
-function useSeenLongEnough(): { ids: ReadonlySet<string>; mark: (id: string) => void } {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  const waiting = useRef(new Map<string, ReturnType<typeof setTimeout>>());
-  useEffect(() => {
-    const timers = waiting.current;
-    return () => {
-      for (const timer of timers.values()) clearTimeout(timer);
-      timers.clear();
-    };
-  }, []);
-  const mark = useCallback((id: string) => {
-    if (waiting.current.has(id)) return;
-    waiting.current.set(
-      id,
-      setTimeout(() => setIds((known) => new Set(known).add(id)), lockMs),
-    );
-  }, []);
-  return { ids, mark };
 }

@@ -8,9 +8,14 @@ import { VerdictChip } from "../../ui/Verdict.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
 import { BurstGroupRows } from "./BurstGroupRows.tsx";
 import { groupBurst } from "./burstGroups.ts";
+import { PauseAgent, usePausableAgents } from "./PauseAgents.tsx";
 import { GrantsButton, HistoryButton } from "./QueuePane.tsx";
+import { RuleOffer } from "./RuleOffer.tsx";
+import { RulePreviewPanel } from "./RulePreviewPanel.tsx";
+import { proposeRules } from "./ruleProposals.ts";
 import { useBatch } from "./useBatch.ts";
 import "./burst.css";
+import "./rules.css";
 
 export interface BurstTableProps {
   pending: ApprovalRequest[];
@@ -24,6 +29,10 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
   const [openKey, setOpenKey] = useState<string | null>(null);
   const [activeKey, setActiveKey] = useState<string | null>(null);
   const batch = useBatch();
+  const proposals = useMemo(() => proposeRules(groups), [groups]);
+  const [isRuleOpen, setIsRuleOpen] = useState(false);
+  const previewButton = useRef<HTMLButtonElement>(null);
+  const [busiest, ...otherAgents] = usePausableAgents(pending);
   const active = groups.findIndex((group) => group.key === activeKey);
   const focusGroup = (index: number) => {
     const next = groups[Math.max(0, Math.min(groups.length - 1, index))];
@@ -62,7 +71,8 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
       },
     },
   };
-  useViewKeys(keys);
+  // The keys of the table act on what is on screen only.
+  useViewKeys(isRuleOpen ? {} : keys);
   // A row's own box takes Space.
   useKeyHelp({ Space: t("burst.keys.tick") });
   return (
@@ -86,42 +96,76 @@ export function BurstTable({ pending, onReview }: BurstTableProps) {
           <>
             <HistoryButton />
             <GrantsButton />
+            {busiest === undefined ? null : <PauseAgent agentId={busiest} />}
           </>
         }
       />
       <div role="status" className="burst-said">
         {batch.said === null ? null : t(`burst.said.${batch.said.kind}`, { ...batch.said })}
       </div>
-      <div className="view-body">
-        <table className="table burst-table">
-          <thead>
-            <tr>
-              <th className="burst-count">{t("burst.column.count")}</th>
-              <th>{t("burst.column.request")}</th>
-              <th className="burst-agent">{t("burst.column.agent")}</th>
-              <th className="burst-why">{t("burst.column.why")}</th>
-              <th className="burst-time">{t("burst.column.waiting")}</th>
-              <th className="burst-time">{t("burst.column.expires")}</th>
-              <th>
-                <span className="sr-only">{t("burst.column.acts")}</span>
-              </th>
-            </tr>
-          </thead>
-          {groups.map((group) => (
-            <BurstGroupRows
-              key={group.key}
-              group={group}
-              isOpen={group.key === openKey}
-              isBusy={batch.isBusy}
-              onFocus={() => setActiveKey(group.key)}
-              onToggle={() => setOpenKey(group.key === openKey ? null : group.key)}
-              onReview={onReview}
-              onDecide={(decision, requests) => void batch.run(decision, requests)}
-            />
-          ))}
-        </table>
-        <p className="small burst-foot">{t("burst.noAllowAll")}</p>
-      </div>
+      {isRuleOpen ? (
+        <div className="view-body">
+          <RulePreviewPanel
+            pending={pending}
+            proposals={proposals}
+            isBusy={batch.isBusy}
+            onClose={() => {
+              setIsRuleOpen(false);
+              requestAnimationFrame(() => previewButton.current?.focus());
+            }}
+            onSave={(source, { scope, lifetime }, others) => {
+              setIsRuleOpen(false);
+              void batch.saveRule(source, { scopeId: scope.id, lifetime }, others);
+            }}
+          />
+        </div>
+      ) : (
+        <div className="view-body">
+          <table className="table burst-table">
+            <thead>
+              <tr>
+                <th className="burst-count">{t("burst.column.count")}</th>
+                <th>{t("burst.column.request")}</th>
+                <th className="burst-agent">{t("burst.column.agent")}</th>
+                <th className="burst-why">{t("burst.column.why")}</th>
+                <th className="burst-time">{t("burst.column.waiting")}</th>
+                <th className="burst-time">{t("burst.column.expires")}</th>
+                <th>
+                  <span className="sr-only">{t("burst.column.acts")}</span>
+                </th>
+              </tr>
+            </thead>
+            {groups.map((group) => (
+              <BurstGroupRows
+                key={group.key}
+                group={group}
+                isOpen={group.key === openKey}
+                isBusy={batch.isBusy}
+                onFocus={() => setActiveKey(group.key)}
+                onToggle={() => setOpenKey(group.key === openKey ? null : group.key)}
+                onReview={onReview}
+                onDecide={(decision, requests) => void batch.run(decision, requests)}
+              />
+            ))}
+          </table>
+          <div className="burst-foot-row">
+            {proposals[0] === undefined ? null : (
+              <RuleOffer
+                ref={previewButton}
+                pending={pending}
+                proposal={proposals[0]}
+                isBusy={batch.isBusy}
+                onOpen={() => setIsRuleOpen(true)}
+              />
+            )}
+            {otherAgents.map((agentId) => (
+              <PauseAgent key={agentId} agentId={agentId} />
+            ))}
+            <span className="grow" />
+            <span className="small">{t("burst.noAllowAll")}</span>
+          </div>
+        </div>
+      )}
     </div>
   );
 }

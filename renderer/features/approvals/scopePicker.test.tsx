@@ -6,7 +6,7 @@ import { explainWords } from "../../../shared/exec/explain/explainWords.ts";
 import { testDecision, testRequest } from "../../testing/fixtures.ts";
 import { renderPanel, type TestHandlers, type TestPanel } from "../../testing/renderPanel.tsx";
 import { ApprovalCard } from "./ApprovalCard.tsx";
-import { GrantsView } from "./GrantsView.tsx";
+import { RulesView } from "./RulesView.tsx";
 
 type Resolve = {
   decision: string;
@@ -332,7 +332,7 @@ describe("the list of grants", () => {
   it("counts down, names findings, and revokes", async () => {
     let grants = [grant()];
     const revoked: string[] = [];
-    panel = renderPanel(<GrantsView />, {
+    panel = renderPanel(<RulesView list="grants" />, {
       "grants.list": () => ({ grants }),
       "grants.revoke": ({ id }) => {
         revoked.push(id);
@@ -351,7 +351,7 @@ describe("the list of grants", () => {
 
   it("follows changes from elsewhere", async () => {
     let grants: GrantView[] = [];
-    const shown = renderPanel(<GrantsView />, { "grants.list": () => ({ grants }) });
+    const shown = renderPanel(<RulesView list="grants" />, { "grants.list": () => ({ grants }) });
     panel = shown;
     await screen.findByText("No grants.");
     grants = [grant({ expiresAtMs: null, keptIn: "memory", findings: [] })];

@@ -1,8 +1,16 @@
-/** One look at a page: snapshot and picture taken together, and which ref is hovered or picked. Never renewed by itself. */
+/**
+ * One look at a page: snapshot and picture taken together, and which ref is hovered or picked. It is renewed after every
+ * act on the page, but never while a person has an element in hand: then it says that the page has changed.
+ */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { BrowserScreenshot, BrowserSnapshot, BrowserTab } from "../../../shared/contract/index.ts";
-import { useRpc } from "../../rpc/hooks.ts";
+import type {
+  BrowserFilmEntry,
+  BrowserScreenshot,
+  BrowserSnapshot,
+  BrowserTab,
+} from "../../../shared/contract/index.ts";
+import { useRpc, useRpcEvent } from "../../rpc/hooks.ts";
 import { type SnapshotLine, snapshotLines } from "./snapshotLines.ts";
 
 export type SnapshotFormat = BrowserSnapshot["format"];
@@ -38,6 +46,7 @@ export function usePageLook(tab: BrowserTab): PageLook {
   const [interactiveOnly, setInteractiveOnly] = useState(false);
   const [hovered, hover] = useState<string | null>(null);
   const [picked, pick] = useState<string | null>(null);
+  const [hasChanged, setHasChanged] = useState(false);
   const running = useRef<AbortController | null>(null);
 
   const take = useCallback(() => {
@@ -46,6 +55,7 @@ export function usePageLook(tab: BrowserTab): PageLook {
     running.current = abort;
     const { signal } = abort;
     setIsLooking(true);
+    setHasChanged(false);
     setError(null);
     const look = async () => {
       const interactive = interactiveOnly && format !== "aria" ? { interactive: true } : {};
@@ -77,6 +87,23 @@ export function usePageLook(tab: BrowserTab): PageLook {
     return () => running.current?.abort();
   }, [take]);
 
+  const takeOrTell = useRef<() => void>(() => {});
+  takeOrTell.current = () => (picked === null ? take() : setHasChanged(true));
+  const onActivity = useCallback(
+    ({ entry }: { entry: BrowserFilmEntry }) => {
+      // A person's own act is followed by a look of its own.
+      const isOver = entry.result.kind !== "running" && entry.who.kind === "agent";
+      if (isOver && entry.profile === profile && entry.targetId === targetId) takeOrTell.current();
+    },
+    [profile, targetId],
+  );
+  useRpcEvent("browser.activity", onActivity);
+  // A page that was opened a moment ago had nothing to show yet.
+  const isOfNothing = snapshot !== null && (snapshot.text === "" || snapshot.url === "about:blank");
+  useEffect(() => {
+    if (isOfNothing && snapshot.url !== url) takeOrTell.current();
+  }, [isOfNothing, snapshot, url]);
+
   const lines = useMemo(() => (snapshot === null ? [] : snapshotLines(snapshot)), [snapshot]);
   return {
     snapshot,
@@ -84,7 +111,7 @@ export function usePageLook(tab: BrowserTab): PageLook {
     screenshot,
     error,
     isLooking,
-    isStale: snapshot !== null && snapshot.url !== url,
+    isStale: snapshot !== null && (snapshot.url !== url || hasChanged),
     format,
     interactiveOnly,
     setFormat,

@@ -75,18 +75,39 @@ describe("the dense format", () => {
     );
   });
 
-  test("lists controls with their role where it changes", () => {
-    const root = node("fragment", "", named("link", "A"), named("link", "button B"), named("button", "C"));
+  test("lists controls with their role, which links do not have, and shows a role once in a row", () => {
+    const root = node(
+      "fragment",
+      "",
+      named("link", "A"),
+      named("link", "button B"),
+      named("button", "C"),
+      named("button", "12 D"),
+      { ...named("button", "E"), disabled: true as const },
+      named("button", "F"),
+      named("link", "G"),
+    );
     let last = 0;
     const numberOf = () => {
       last += 1;
       return last;
     };
-    expect(printControls(root, { prefix: "f1", urls: false, numberOf }).lines).toEqual([
-      "f1e1 link A",
-      'f1e2 "button B"',
-      "f1e3 button C",
+    const whole = ["e1 A", 'e2 "button B"', "e3 button C", "e4 button 12 D", "e5 button,disabled E"];
+    const print = printControls(root, { prefix: "", urls: false, numberOf });
+    expect(print.lines).toEqual([...whole, "e6 button F", "e7 G"]);
+    expect(print.short).toEqual([
+      "e1 A",
+      '2 "button B"',
+      "e3 button C",
+      "4 12 D",
+      "e5 button,disabled E",
+      "6 F",
+      "e7 G",
     ]);
+    last = 0;
+    const inFrame = printControls(root, { prefix: "f1", urls: false, numberOf });
+    expect(inFrame.short).toEqual(inFrame.lines);
+    expect(inFrame.short[3]).toBe("f1e4 button 12 D");
   });
 });
 

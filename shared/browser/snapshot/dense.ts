@@ -9,9 +9,10 @@
 
 import { escapeStart, escapeText, quoteName } from "./denseEscape.ts";
 import { breaksBefore, type LineState } from "./denseLines.ts";
+import type { PrintCache } from "./densePrintCache.ts";
+import { INLINE, INLINE_NEXT } from "./densePrintCache.ts";
 import { type CellKind, cellMarks, PrintedRefs } from "./denseRefs.ts";
 import {
-  type DenseCache,
   type DenseNode,
   type DenseText,
   isActionable,
@@ -32,24 +33,6 @@ export interface DenseOptions<S> {
   numberOf: (node: SnapNode<S>) => number;
   /** Of earlier prints with the same prefix and urls; not used together with `maxDepth`. */
   cache?: PrintCache<S>;
-}
-
-/** What nodes looked like when they were printed last, and under which circumstances. */
-export interface PrintCache<S> {
-  nodes: DenseCache<S>;
-  prints: WeakMap<DenseNode<S>, CachedPrint>;
-}
-
-export interface CachedPrint {
-  key: string;
-  lines: string[];
-  frames: { ref: number; line: number; indent: number }[];
-  refs: [ref: number, role: string, name: string][];
-  last: number;
-}
-
-export function createPrintCache<S>(): PrintCache<S> {
-  return { nodes: new WeakMap(), prints: new WeakMap() };
 }
 
 export interface DensePrint {
@@ -109,7 +92,9 @@ class Printer<S> {
       if (line !== null) this.#push(indent, line.parts.join(" "));
       line = null;
     };
-    for (const [index, item] of items.entries()) {
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index];
+      if (item === undefined) continue;
       if (isText(item) || isInline(item)) {
         const next = items[index + 1];
         if (line !== null && (breaksBefore(line, item, next) || this.#startsChunk(item))) end();
@@ -163,7 +148,11 @@ class Printer<S> {
       return;
     }
     const follows = this.#refs.follows(item.node);
-    const key = `${indent} ${follows} ${parent?.node.role === "list"} ${previous?.node.role === "list"}`;
+    const key =
+      indent * 8 +
+      (follows ? 4 : 0) +
+      (parent?.node.role === "list" ? 2 : 0) +
+      (previous?.node.role === "list" ? 1 : 0);
     const known = cache.prints.get(item);
     if (known?.key === key) {
       const base = this.#lines.length;
@@ -186,7 +175,7 @@ class Printer<S> {
   #inlineOnce(item: DenseNode<S>): string {
     const { cache } = this.#options;
     if (cache === undefined) return this.#inline(item, "line");
-    const key = `inline ${this.#refs.follows(item.node)}`;
+    const key = this.#refs.follows(item.node) ? INLINE_NEXT : INLINE;
     const known = cache.prints.get(item);
     const [text] = known?.lines ?? [];
     if (known?.key === key && text !== undefined) {

@@ -1,4 +1,8 @@
-/** The dense list of what can be acted on: a line each, the role only where it differs from the line before. */
+/**
+ * The dense list of what can be acted on, a line each: `e5 button,pressed Name`; a link has no role, `e6 Name`. In a
+ * whole list of the main frame a line with the role of the line before, and without states, is its number alone,
+ * `7 Name`. Numbers are refs too. Changes are lists of whole lines, since each must be understood by itself.
+ */
 
 import type { DenseOptions, DensePrint } from "./dense.ts";
 import { escapeText, quoteName } from "./denseEscape.ts";
@@ -8,8 +12,13 @@ import { type SnapNode, statesIn } from "./tree.ts";
 
 const roleWords = new Set([...interactiveRoles, "clickable", "editable", "iframe"]);
 
-export function printControls<S>(root: SnapNode<S>, options: DenseOptions<S>): DensePrint {
-  const print: DensePrint = { lines: [], frames: [], refs: [], omittedByDepth: 0 };
+/** `short`: line by line what is shown of a whole list. */
+export interface ControlsPrint extends DensePrint {
+  short: string[];
+}
+
+export function printControls<S>(root: SnapNode<S>, options: DenseOptions<S>): ControlsPrint {
+  const print: ControlsPrint = { lines: [], short: [], frames: [], refs: [], omittedByDepth: 0 };
   let lastRole = "";
   const visit = (dense: DenseNode<S>): void => {
     for (const item of dense.items) {
@@ -19,13 +28,24 @@ export function printControls<S>(root: SnapNode<S>, options: DenseOptions<S>): D
         const ref = options.numberOf(node);
         print.refs.push([ref, node.role, ""]);
         print.lines.push(`${options.prefix}e${ref} iframe`);
+        print.short.push(`${options.prefix}e${ref} iframe`);
         print.frames.push({ ref, line: print.lines.length - 1, indent: 0 });
         lastRole = "";
       } else if (isActionable(node)) {
         const ref = options.numberOf(node);
         print.refs.push([ref, node.role, node.name]);
         const role = tagOf(node);
-        print.lines.push(`${options.prefix}e${ref}${lineOf(item, role, role === lastRole)}`);
+        const text = textOf(item);
+        const states = statesIn(node).filter((state) => state !== "active");
+        const shown = role === "link" && states.length === 0 ? "" : ` ${[role, ...states].join(",")}`;
+        const line = `${options.prefix}e${ref}${shown}${text}`;
+        print.lines.push(line);
+        const isNumberEnough =
+          options.prefix === "" &&
+          role === lastRole &&
+          states.length === 0 &&
+          interactiveRoles.has(node.role);
+        print.short.push(isNumberEnough ? `${ref}${text}` : line);
         lastRole = role;
       }
       if (!isActionable(node) || !takesOptions(item, print, options)) visit(item);
@@ -40,10 +60,10 @@ function tagOf(node: SnapNode): string {
   return node.isEditable === true ? "editable" : node.role === "img" ? "img" : "clickable";
 }
 
-function lineOf<S>(item: DenseNode<S>, role: string, isSameRole: boolean): string {
+/** Name and options, with a blank before them. */
+function textOf<S>(item: DenseNode<S>): string {
   const { node } = item;
-  const states = statesIn(node).filter((state) => state !== "active");
-  let line = isSameRole && states.length === 0 ? "" : ` ${[role, ...states].join(",")}`;
+  let line = "";
   const name =
     node.name !== "" ? node.name : interactiveRoles.has(node.role) ? "" : contentOf(item).slice(0, 80);
   const [firstWord] = name.split(/[\s,]/, 1);

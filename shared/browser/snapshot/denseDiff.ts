@@ -8,22 +8,28 @@ const MAX_TABLE = 4_000_000;
  * empty when nothing a reader would care about changed. Focus alone is no change.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): string[] {
-  const old = before.map(withoutFocus);
-  const now = after.map(withoutFocus);
   let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let oldEnd = old.length;
-  let nowEnd = now.length;
-  while (oldEnd > start && nowEnd > start && old[oldEnd - 1] === now[nowEnd - 1]) {
+  while (start < before.length && start < after.length && isSame(before[start], after[start])) start += 1;
+  let oldEnd = before.length;
+  let nowEnd = after.length;
+  while (oldEnd > start && nowEnd > start && isSame(before[oldEnd - 1], after[nowEnd - 1])) {
     oldEnd -= 1;
     nowEnd -= 1;
   }
+  if (oldEnd === start && nowEnd === start) return [];
+  const old = before.slice(start, oldEnd).map(withoutFocus);
+  const now = after.slice(start, nowEnd).map(withoutFocus);
   const result: string[] = [];
-  for (const { removed, added } of hunks(old, now, start, oldEnd, nowEnd)) {
-    for (const index of added) result.push(`+${after[index] ?? ""}`);
+  for (const { removed, added } of hunks(old, now, 0, old.length, now.length)) {
+    for (const index of added) result.push(`+${after[start + index] ?? ""}`);
     if (removed > added.length) result.push(`-${removed - added.length}`);
   }
   return result;
+}
+
+function isSame(before: string | undefined, after: string | undefined): boolean {
+  if (before === after) return true;
+  return before !== undefined && after !== undefined && withoutFocus(before) === withoutFocus(after);
 }
 
 function withoutFocus(line: string): string {

@@ -115,10 +115,10 @@ interface Collecting {
 const nothingCollected = (): Collecting => ({ parts: [], lastChar: "", hasInk: false, hasEdge: false });
 
 function addText(state: Collecting, text: string): void {
-  if (text === "") return;
+  if (text === "" || (text === " " && state.lastChar === " ")) return;
   state.parts.push(text);
   state.lastChar = text.slice(-1);
-  state.hasInk ||= /\S/.test(text);
+  if (!state.hasInk && text !== " ") state.hasInk = /\S/.test(text);
 }
 
 function collect<S>(
@@ -148,7 +148,7 @@ function collect<S>(
 /** Texts of two elements that touch without a blank are one word on the page: they stay together. */
 function edge<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
   if (state.lastChar === PENDING) return;
-  if (/\S/.test(state.lastChar)) {
+  if (state.lastChar !== "" && state.lastChar !== " " && /\S/.test(state.lastChar)) {
     state.parts.push(PENDING);
     state.lastChar = PENDING;
     return;
@@ -160,11 +160,15 @@ function edge<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
 const PENDING = "\ue001";
 
 function flush<S>(items: (DenseText | DenseNode<S>)[], state: Collecting): void {
-  // A pending edge counts only where a blank follows it.
-  const parts = state.parts.join("").split(/\ue001+(?=\s)|\s\ue001+/);
-  state.parts = [];
+  if (state.parts.length === 0) return;
+  const { hasInk } = state;
+  const whole = hasInk ? state.parts.join("") : "";
+  state.parts.length = 0;
   state.lastChar = "";
   state.hasInk = false;
+  if (!hasInk) return;
+  // A pending edge counts only where a blank follows it.
+  const parts = whole.includes(PENDING) ? whole.split(/\ue001+(?=\s)|\s\ue001+/) : [whole];
   for (const [index, part] of parts.entries()) {
     const text = foldBlanks(part.replaceAll(PENDING, ""));
     if (text === "") {
@@ -184,7 +188,9 @@ function squash(text: string): string {
 function dropRepeatedTexts<S>(dense: DenseNode<S>): void {
   const { items, node } = dense;
   const kept: (DenseText | DenseNode<S>)[] = [];
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
+    if (item === undefined) continue;
     if (!isText(item)) {
       kept.push(isCaptionOf(item, node) ? { ...item, items: [] } : item);
       continue;

@@ -21,12 +21,13 @@ export function withinTime<T>(
     const abort = () =>
       done(() => reject(browserProblem("cancelled", "Cancelled. The page may have begun to react.")));
     const timer = setTimeout(() => done(() => reject(limit.onTimeout())), timeoutMs);
-    if (signal?.aborted === true) return abort();
-    signal?.addEventListener("abort", abort, { once: true });
+    // In every case: nobody else looks at how the work ends.
     work.then(
       (value) => done(() => resolve(value)),
       (error: unknown) => done(() => reject(error)),
     );
+    if (signal?.aborted === true) return abort();
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }
 

@@ -9,6 +9,7 @@ import { WebSocketServer } from "ws";
 import type { HostResolver } from "../../net/hostResolver.ts";
 import { waitFor } from "../../storage/testFolder.ts";
 import type { BrowserConnection } from "../browserTypes.ts";
+import { closePage } from "../profiles/closePage.ts";
 import { freePorts, startTestBrowsers, type TestBrowsers } from "../profiles/testBrowsers.ts";
 import type { Dial } from "./filterProxy.ts";
 import { attempts } from "./testAttempts.ts";
@@ -124,7 +125,7 @@ beforeEach(async () => {
   pageBody = "";
   const old = connection.context.pages();
   page = await connection.context.newPage();
-  await Promise.all(old.map((one) => one.close()));
+  await Promise.all(old.map(closePage));
 });
 
 const openHosts = ["open.test", "other.open.test", "worker.localhost"];
@@ -134,7 +135,7 @@ const innerReached = () => reached.filter(({ host }) => !openHosts.includes(host
 async function refused(start: string): Promise<void> {
   await waitFor(
     () => browsers.guard.blocked.list("openclaw").some(({ url }) => url.startsWith(start)),
-    15_000,
+    45_000,
   );
   expect(innerReached()).toEqual([]);
 }
@@ -178,7 +179,7 @@ describe("what a page tries", () => {
     await page.goto(open("/page"), { waitUntil: "commit" });
     await waitFor(
       () => reached.some(({ host, path }) => host === "other.open.test" && target.endsWith(path)),
-      15_000,
+      45_000,
     );
   });
 });
@@ -277,7 +278,7 @@ test("a pop-up opens where the policy allows it", async () => {
   await page.goto(open("/page"));
   const target = `http://other.open.test:${sitePort}/pop-up`;
   await page.evaluate((url) => void window.open(url), target);
-  await waitFor(() => reached.some(({ path }) => path === "/pop-up"), 15_000);
+  await waitFor(() => reached.some(({ path }) => path === "/pop-up"), 45_000);
 });
 
 test("a service worker fetches what the policy allows, and nothing else", async () => {

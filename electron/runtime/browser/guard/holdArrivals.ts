@@ -3,6 +3,7 @@
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { messageOf } from "../../../../shared/errors/index.ts";
 import type { Logger } from "../../logging/logger.ts";
+import { closePage } from "../profiles/closePage.ts";
 import type { BlockedFeed } from "./blockedFeed.ts";
 import type { RequestGuard } from "./requestGuard.ts";
 
@@ -49,6 +50,6 @@ async function leave(frame: Frame, logger: Logger): Promise<void> {
   } catch (error) {
     if (frame.isDetached()) return;
     logger.warn("browser.frameNotLeft", { reason: messageOf(error) });
-    await frame.page().close();
+    await closePage(frame.page());
   }
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { WebSocketServer } from "ws";
 import { waitFor } from "../../storage/testFolder.ts";
 import type { BrowserConnection } from "../browserTypes.ts";
+import { closePage } from "../profiles/closePage.ts";
 import { freePorts, startTestBrowsers, type TestBrowsers } from "../profiles/testBrowsers.ts";
 import { attempts } from "./testAttempts.ts";
 
@@ -74,13 +75,13 @@ beforeEach(async () => {
   pageBody = "";
   const old = connection.context.pages();
   page = await connection.context.newPage();
-  await Promise.all(old.map((one) => one.close()));
+  await Promise.all(old.map(closePage));
 });
 
 const innerReached = () => reached.filter((one) => one.startsWith("127.0.0.1"));
 
 async function refused(target: string): Promise<void> {
-  await waitFor(() => browsers.guard.blocked.list("grid").some(({ url }) => url.startsWith(target)), 15_000);
+  await waitFor(() => browsers.guard.blocked.list("grid").some(({ url }) => url.startsWith(target)), 45_000);
   expect(innerReached()).toEqual([]);
 }
 
@@ -102,7 +103,7 @@ describe("what a page tries", () => {
       new Worker(URL.createObjectURL(new Blob(['importScripts("${target}-worker")'])))</script>`;
     await page.goto(openUrl("/page"), { waitUntil: "commit" });
     for (const part of ["frame", "fetch", "worker"])
-      await waitFor(() => reached.includes(`other.open.localhost/benign-${part}`), 15_000);
+      await waitFor(() => reached.includes(`other.open.localhost/benign-${part}`), 45_000);
   });
 
   test("a pop-up and a location that a script sets do not get inside", async () => {

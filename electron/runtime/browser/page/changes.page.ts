@@ -24,6 +24,8 @@ export interface Segment {
   isInPointer: boolean;
   isInTextbox: boolean;
   elementCount: number;
+  /** Walk of the whole page since which it holds; -1 when it does not hold any more. */
+  generation: number;
 }
 
 const MAX_REUSES = 25;
@@ -34,7 +36,6 @@ const MAX_DROPPED = 20_000;
 export class Changes {
   readonly #observer: MutationObserver;
   readonly #segments = new WeakMap<Element, Segment>();
-  #generation = new WeakMap<Element, number>();
   #current = 0;
   readonly #observedRoots = new WeakSet<Node>();
   #controls = new Map<WeakRef<Element>, string>();
@@ -101,12 +102,18 @@ export class Changes {
   }
 
   segmentOf(element: Element): Segment | undefined {
-    return this.#generation.get(element) === this.#current ? this.#segments.get(element) : undefined;
+    const segment = this.#segments.get(element);
+    return segment?.generation === this.#current ? segment : undefined;
   }
 
   keep(element: Element, segment: Segment): void {
+    segment.generation = this.#current;
     this.#segments.set(element, segment);
-    this.#generation.set(element, this.#current);
+  }
+
+  #forget(element: Element): void {
+    const segment = this.#segments.get(element);
+    if (segment !== undefined) segment.generation = -1;
   }
 
   /** A control whose value may change without the document noticing. */
@@ -149,7 +156,7 @@ export class Changes {
   /** The element and everything around it are looked at again; what is inside and unchanged is kept. */
   #drop(element: Element): void {
     this.version += 1;
-    for (let one: Element | null = element; one !== null; one = aboveOf(one)) this.#generation.delete(one);
+    for (let one: Element | null = element; one !== null; one = aboveOf(one)) this.#forget(one);
   }
 
   #dropDeep(element: Element): void {
@@ -162,12 +169,12 @@ export class Changes {
       return;
     }
     for (const inner of below) {
-      this.#generation.delete(inner);
+      this.#forget(inner);
       const shadow = shadowRootOf(inner);
-      if (shadow !== null) for (const deep of shadow.querySelectorAll("*")) this.#generation.delete(deep);
+      if (shadow !== null) for (const deep of shadow.querySelectorAll("*")) this.#forget(deep);
     }
     const shadow = shadowRootOf(element);
-    if (shadow !== null) for (const deep of shadow.querySelectorAll("*")) this.#generation.delete(deep);
+    if (shadow !== null) for (const deep of shadow.querySelectorAll("*")) this.#forget(deep);
   }
 
   #checkControls(): void {
@@ -210,7 +217,11 @@ function aboveOf(element: Element): Element | null {
 
 function fingerprintOf(element: Element): string {
   if (element instanceof HTMLInputElement) {
-    return `${element.value}\n${element.checked}\n${element.indeterminate}`;
+    // Each of these is a call into the browser, and a page may have thousands of fields.
+    const { type } = element;
+    return type === "checkbox" || type === "radio"
+      ? `${element.checked} ${element.indeterminate} ${element.value}`
+      : element.value;
   }
   if (element instanceof HTMLTextAreaElement) return element.value;
   if (element instanceof HTMLSelectElement) {

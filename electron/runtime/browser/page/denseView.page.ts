@@ -1,13 +1,9 @@
 /** Dense snapshots of one document, and what each viewer has seen of it. */
 
-import {
-  createPrintCache,
-  type DensePrint,
-  type PrintCache,
-  printDense,
-} from "../../../../shared/browser/snapshot/dense.ts";
-import { printControls } from "../../../../shared/browser/snapshot/denseControls.ts";
+import { type DensePrint, printDense } from "../../../../shared/browser/snapshot/dense.ts";
+import { type ControlsPrint, printControls } from "../../../../shared/browser/snapshot/denseControls.ts";
 import { diffLines } from "../../../../shared/browser/snapshot/denseDiff.ts";
+import { createPrintCache, type PrintCache } from "../../../../shared/browser/snapshot/densePrintCache.ts";
 import type { Changes } from "./changes.page.ts";
 import { bodyOf, documentElementOf, queryDocument } from "./dom.page.ts";
 import type { DenseInput, DenseReply } from "./pageProtocol.ts";
@@ -16,6 +12,7 @@ import { type PageNode, type Walked, walkPage } from "./tree.page.ts";
 
 const MAX_VIEWERS = 8;
 
+type Print = DensePrint | ControlsPrint;
 type WalkFacts = Omit<Walked, "root">;
 
 function withoutRoot({ elementCount, cutBy, tooDeep }: Walked): WalkFacts {
@@ -23,15 +20,19 @@ function withoutRoot({ elementCount, cutBy, tooDeep }: Walked): WalkFacts {
 }
 
 export class DenseView {
+  readonly #documentId: string;
   readonly #refs: Refs;
   readonly #changes: Changes;
   /** Lines by viewer and by what was asked for. */
   readonly #seen = new Map<string, string[]>();
   /** The last print, good until something changes. */
-  #last: { key: string; version: number; print: DensePrint; walked: WalkFacts } | null = null;
+  #last: { key: string; version: number; print: Print; walked: WalkFacts; mark: string } | null = null;
+  #prints = 0;
   readonly #caches = { plain: createPrintCache<Element>(), withUrls: createPrintCache<Element>() };
 
-  constructor(refs: Refs, changes: Changes) {
+  /** @param documentId keeps marks of one document from being taken for those of another */
+  constructor(documentId: string, refs: Refs, changes: Changes) {
+    this.#documentId = documentId;
     this.#refs = refs;
     this.#changes = changes;
   }
@@ -61,14 +62,22 @@ export class DenseView {
       ...(input.selector === undefined ? { changes: this.#changes } : {}),
     } as const;
     const walked = walkPage(start, options, isKnown);
-    if (walked === null && known !== null) return this.#reply(input, known.print, known.walked);
+    if (walked === null && known !== null) {
+      if (known.mark === input.known && !input.incremental) {
+        this.#remember(input, known.print.lines);
+        return { found: true, extent: "known" };
+      }
+      return this.#reply(input, known.print, known.walked, known.mark);
+    }
     const fresh = walked ?? walkPage(start, options);
     const print = this.#print(input, fresh.root);
-    this.#last = { key, version: this.#changes.version, print, walked: withoutRoot(fresh) };
-    return this.#reply(input, print, fresh);
+    this.#prints += 1;
+    const mark = input.selector === undefined ? `${this.#documentId} ${this.#prints}` : "";
+    this.#last = { key, version: this.#changes.version, print, walked: withoutRoot(fresh), mark };
+    return this.#reply(input, print, fresh, mark);
   }
 
-  #print(input: DenseInput, root: PageNode): DensePrint {
+  #print(input: DenseInput, root: PageNode): Print {
     const options = {
       prefix: input.prefix,
       urls: input.urls,
@@ -80,12 +89,13 @@ export class DenseView {
     return input.interactive ? printControls(root, options) : printDense(root, options);
   }
 
-  #reply(input: DenseInput, print: DensePrint, walked: WalkFacts): DenseReply {
+  #reply(input: DenseInput, print: Print, walked: WalkFacts, mark: string): DenseReply {
     const { lines } = print;
+    const whole = "short" in print ? print.short : lines;
     const reply = {
       found: true as const,
       frames: print.frames,
-      fullChars: lines.reduce((sum, line) => sum + line.length + 1, 0),
+      fullChars: whole.reduce((sum, line) => sum + line.length + 1, 0),
       cutBy: walked.cutBy,
       tooDeep: walked.tooDeep,
       elementCount: walked.elementCount,
@@ -93,14 +103,20 @@ export class DenseView {
     };
     const before = this.#remember(input, lines);
     if (!input.incremental || before === undefined) {
-      return { ...reply, extent: "full", lines, refs: packRefs(print.refs) };
+      return { ...reply, mark, extent: "full", lines: whole, refs: packRefs(print.refs) };
     }
     const changes = diffLines(before, lines);
     const shown = new Set(
       changes.flatMap((line) => [...line.matchAll(/e(\d+)/g)].map((match) => Number(match[1]))),
     );
     const refs = packRefs(print.refs.filter(([number]) => shown.has(number)));
-    return { ...reply, extent: changes.length === 0 ? "unchanged" : "changes", lines: changes, refs };
+    return {
+      ...reply,
+      mark: "",
+      extent: changes.length === 0 ? "unchanged" : "changes",
+      lines: changes,
+      refs,
+    };
   }
 
   #cacheFor(input: DenseInput): PrintCache<Element> {

@@ -14,12 +14,11 @@ import {
   nextElementOf,
   nextSiblingOf,
   queryAll,
-  queryAllInDocument,
-  rootOf,
   shadowRootOf,
   slotOf,
   textContentOf,
 } from "./dom.page.ts";
+import { LabelIndex } from "./labels.page.ts";
 import type { LookPass } from "./look.page.ts";
 import { isOneTimeCode } from "./values.page.ts";
 
@@ -48,7 +47,6 @@ const addsContent = new Set(
 const rangeRoles = new Set(["progressbar", "scrollbar", "slider", "spinbutton", "meter"]);
 const textualInputs = new Set(["text", "password", "number", "search", "tel", "email", "url"]);
 const MAX_NAME_DEPTH = 200;
-const noLabels: readonly Element[] = [];
 
 /** Why an element's text is wanted. */
 interface Wanted {
@@ -82,7 +80,7 @@ export class NamePass {
   readonly #masks: boolean;
   /** Text of elements inside of named ones; what gives a cell its name gives it to the row as well. */
   readonly #contentText = new Map<Element, string>();
-  readonly #labelIndexes = new Map<Node, ReadonlyMap<Element, readonly Element[]>>();
+  readonly #labelIndex = new LabelIndex();
   #depth = 0;
 
   constructor(look: LookPass, roleOf: (element: Element) => string | null, masks: boolean) {
@@ -270,7 +268,7 @@ export class NamePass {
       }
       if (["textarea", "select", "input", "meter", "progress"].includes(tag)) {
         const labels = this.#labels(element, wanted, visited);
-        if (labels !== "" || this.#labelsOf(element).length > 0) return labels;
+        if (labels !== "" || this.#labelIndex.labelsOf(element).length > 0) return labels;
         const title = titleOf(element);
         const takesPlaceholder =
           tag === "textarea" || (element instanceof HTMLInputElement && textualInputs.has(element.type));
@@ -311,20 +309,10 @@ export class NamePass {
     return this.#alternative(caption, { part: "descendant", via: "caption", withHidden }, visited);
   }
 
-  #labelsOf(element: Element): readonly Element[] {
-    const root = rootOf(element);
-    let index = this.#labelIndexes.get(root);
-    if (index === undefined) {
-      index = indexLabels(root);
-      this.#labelIndexes.set(root, index);
-    }
-    return index.get(element) ?? noLabels;
-  }
-
   #labels(element: Element, _wanted: Wanted, visited: Set<Element>): string {
     visited.add(element);
     const texts: string[] = [];
-    for (const label of this.#labelsOf(element)) {
+    for (const label of this.#labelIndex.labelsOf(element)) {
       const withHidden = this.#look.of(label).isHidden;
       const text = this.#alternative(label, { part: "reference", via: "label", withHidden }, visited);
       if (text !== "") texts.push(text);
@@ -348,8 +336,9 @@ export class NamePass {
     const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
     if (assigned.length > 0) for (const node of assigned) add(node, false);
     else {
-      for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) add(child, true);
       const shadow = shadowRootOf(element);
+      for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child))
+        add(child, shadow !== null);
       if (shadow !== null) {
         generated.addRoot(shadow);
         for (let child = firstChildOf(shadow); child !== null; child = nextSiblingOf(child)) add(child, true);
@@ -378,22 +367,6 @@ function childNamed(element: Element, tag: string): Element | null {
     if (localNameOf(child) === tag) return child;
   }
   return null;
-}
-
-/** Labels of one tree by what they label: asking each control for its `labels` searches the whole tree each time. */
-function indexLabels(root: Node): ReadonlyMap<Element, readonly Element[]> {
-  const index = new Map<Element, Element[]>();
-  let labels: Iterable<Element> = [];
-  if (root instanceof Document) labels = queryAllInDocument(root, "label");
-  else if (root instanceof DocumentFragment) labels = root.querySelectorAll("label");
-  for (const label of labels) {
-    const control = label instanceof HTMLLabelElement ? label.control : null;
-    if (control === null) continue;
-    const known = index.get(control);
-    if (known === undefined) index.set(control, [label]);
-    else known.push(label);
-  }
-  return index;
 }
 
 function ownedBy(element: Element, selector: string): Element[] {

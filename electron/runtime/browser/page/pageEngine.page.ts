@@ -27,7 +27,7 @@ class PageEngine {
   constructor(documentId: string, lastRef: number) {
     this.#documentId = documentId;
     this.#refs = new Refs(lastRef);
-    this.#dense = new DenseView(this.#refs, this.#changes);
+    this.#dense = new DenseView(documentId, this.#refs, this.#changes);
   }
 
   call(name: string, argument: string): string {
@@ -37,6 +37,7 @@ class PageEngine {
       tree: (input) => this.#tree(input),
       dense: (input) => this.#dense.take(input),
       locate: (input) => this.#locate(input.ref),
+      isAsItWas: (input) => this.#isAsItWas(input.mutations),
       unmark: (input) => unmark(input.mark),
       boxes: () => this.#boxes(),
       secrets: () => secretValues(),
@@ -121,6 +122,11 @@ class PageEngine {
     const mark = `sp-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     Element.prototype.setAttribute.call(element, mark, "");
     return { kind: "marked", role, name, mark };
+  }
+
+  #isAsItWas(mutations: number): boolean {
+    this.#changes.catchUp();
+    return this.#changes.mutationCount === mutations;
   }
 
   #boxes(): PageCalls["boxes"]["output"] {

@@ -15,6 +15,8 @@ export interface DenseInput {
   viewer?: string;
   /** Only what differs from what the viewer saw last. */
   incremental: boolean;
+  /** Mark of a whole reply that the asker still has. */
+  known?: string;
 }
 
 /** A frame's place among the lines: its own lines follow that line, one level deeper. */
@@ -26,8 +28,12 @@ export interface FramePlace {
 
 export type DenseReply =
   | { found: false }
+  /** The whole reply with the mark that the asker named is still right. */
+  | { found: true; extent: "known" }
   | {
       found: true;
+      /** Of a whole reply that may be asked for again; empty for all others. */
+      mark: string;
       /** `changes`: `lines` are the changed ones with their marks. */
       extent: "full" | "changes" | "unchanged";
       lines: string[];
@@ -57,6 +63,7 @@ export type Located =
   | { kind: "unknown" }
   | { kind: "gone"; role: string; name: string }
   | { kind: "changed"; role: string; name: string; nowRole: string; nowName: string }
+  /** `mutations`: noticed in the document up to now. */
   | { kind: "found"; role: string; name: string; xpath: string; mutations: number }
   | { kind: "marked"; role: string; name: string; mark: string };
 
@@ -67,6 +74,8 @@ export interface PageCalls {
   };
   dense: { input: DenseInput; output: DenseReply };
   locate: { input: { ref: number }; output: Located };
+  /** Whether nothing has moved in the document since so many mutations: a path of then leads to the same element. */
+  isAsItWas: { input: { mutations: number }; output: boolean };
   unmark: { input: { mark: string }; output: Record<string, never> };
   boxes: {
     input: Record<string, never>;

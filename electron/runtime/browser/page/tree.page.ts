@@ -51,7 +51,8 @@ export interface Walked {
 const MAX_ELEMENTS = 100_000;
 const MAX_DEPTH = 400;
 const MAX_WALK_MS = 5_000;
-const MAX_TEXT_CHARS = 20_000_000;
+/** A million tokens: more than anybody reads, and little enough to print and send in a moment. */
+const MAX_TEXT_CHARS = 4_000_000;
 
 /** A text boundary: an element without a node of its own starts or ends here. Never part of page text. */
 export const EDGE = "\ue000";
@@ -80,7 +81,7 @@ class Walk {
   readonly #look: LookPass;
   readonly #names: NamePass;
   readonly #roles = new Map<Element, string | null>();
-  readonly #visited = new Set<Node>();
+  readonly #visited = new Set<Element>();
   readonly #active: Element | null;
   readonly #endMs = performance.now() + MAX_WALK_MS;
   #elementCount = 0;
@@ -124,8 +125,7 @@ class Walk {
   }
 
   #visit(parent: PageNode, node: Node, isParentVisible: boolean, isInPointer: boolean, depth: number): void {
-    if (this.#visited.has(node) || this.#cutBy !== null) return;
-    this.#visited.add(node);
+    if (this.#cutBy !== null) return;
     if (isText(node)) {
       if (isParentVisible && parent.role !== "textbox" && !this.#look.isTextDropped(node)) {
         const text = dataOf(node);
@@ -133,7 +133,8 @@ class Walk {
       }
       return;
     }
-    if (!isElement(node)) return;
+    if (!isElement(node) || this.#visited.has(node)) return;
+    this.#visited.add(node);
     const isInTextbox = parent.role === "textbox";
     const { changes } = this.#options;
     if (this.#keeps) {
@@ -162,7 +163,8 @@ class Walk {
     this.#visitElement(parent, node, isInPointer, depth);
     if (changes !== undefined && this.#cutBy === null) {
       const elementCount = this.#elementCount - countBefore;
-      changes.keep(node, { nodes: parent.children.slice(start), isInPointer, isInTextbox, elementCount });
+      const nodes = parent.children.slice(start);
+      changes.keep(node, { nodes, isInPointer, isInTextbox, elementCount, generation: 0 });
     }
   }
 
@@ -206,10 +208,12 @@ class Walk {
     if (assigned.length > 0) {
       for (const child of assigned) this.#visit(target, child, isVisible, isPointer, depth + 1);
     } else {
-      for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) {
-        if (slotOf(child) === null) this.#visit(target, child, isVisible, isPointer, depth + 1);
-      }
       const shadow = shadowRootOf(element);
+      for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) {
+        // Only children of a shadow host have slots.
+        if (shadow === null || slotOf(child) === null)
+          this.#visit(target, child, isVisible, isPointer, depth + 1);
+      }
       if (shadow !== null) {
         this.#generated.addRoot(shadow);
         this.#options.changes?.observe(shadow);

@@ -11,7 +11,7 @@ import { readBootId } from "../../exec/sessions/ownership.ts";
 import { readProcess } from "../../exec/sessions/processTable.ts";
 import { writeFileAtomic } from "../../storage/atomicWrite.ts";
 import { makeTestFolder, waitFor } from "../../storage/testFolder.ts";
-import { profileFolder, userDataDirOf } from "./ownershipRecord.ts";
+import { profileFolder, readRecord, userDataDirOf } from "./ownershipRecord.ts";
 import { freePorts, startTestBrowsers, type TestBrowsers, testChromium } from "./testBrowsers.ts";
 
 const endings: (() => Promise<unknown> | unknown)[] = [];
@@ -87,6 +87,17 @@ describe("a managed profile", () => {
     const again = await profiles.connect("openclaw", {});
     expect(again).not.toBe(connection);
     expect(again.browser.isConnected()).toBe(true);
+    // Its connection breaks before its end is noticed: a call that comes in between starts it all the same.
+    const pid = pidOf(browsers);
+    process.kill(pid, "SIGKILL");
+    await again.closed;
+    const third = await profiles.connect("openclaw", {});
+    expect(third.browser.isConnected()).toBe(true);
+    expect(pidOf(browsers)).not.toBe(pid);
+    // What the dead one left was removed before, and nothing of the new one.
+    expect(await readRecord(browsers.folder, "openclaw")).toMatchObject({
+      browser: { pid: pidOf(browsers) },
+    });
   });
 
   test("whose attachment alone is lost is attached to again", async () => {

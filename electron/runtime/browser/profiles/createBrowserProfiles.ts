@@ -56,6 +56,8 @@ export interface BrowserProfilesDeps {
   embeddedBrowser?: EmbeddedBrowser;
   /** Starts browsers elsewhere than on this computer itself, for target `sandbox`. They have no display there. */
   wrapLaunch?: LaunchWrapper;
+  /** Which profiles there are; absent: those of the config. */
+  facts?(): ProfileFacts[];
   /** How long a started browser may take until its port answers. */
   readyTimeoutMs?: number;
 }
@@ -83,7 +85,7 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
   await endOrphans(stateDir, logger);
 
   const settings = (): BrowserConfig => browserConfigOf(config.effective().config);
-  const facts = (): ProfileFacts[] => profilesOf(settings(), deps.gatewayPort());
+  const facts = deps.facts ?? ((): ProfileFacts[] => profilesOf(settings(), deps.gatewayPort()));
 
   const profileOf = (one: ProfileFacts): BrowserProfile => ({
     ...one,
@@ -158,6 +160,7 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
           profile: { ...profile, cdpPort },
           stateDir,
           logger,
+          isWrapped: deps.wrapLaunch !== undefined,
           beforeAttach: (wsUrl) => profileGuard.beforeAttach(wsUrl),
           readyTimeoutMs: deps.readyTimeoutMs ?? defaultReadyTimeoutMs,
           plan: async (userDataDir) => {
@@ -189,7 +192,7 @@ export async function createBrowserProfiles(deps: BrowserProfilesDeps): Promise<
               env: browserEnv(deps.env, profileGuard.guardedBy),
               isSandboxedByBrowser: !noSandbox,
             };
-            return deps.wrapLaunch === undefined ? plan : deps.wrapLaunch(plan, userDataDir);
+            return deps.wrapLaunch === undefined ? plan : deps.wrapLaunch(plan, userDataDir, profile.name);
           },
         }),
     };

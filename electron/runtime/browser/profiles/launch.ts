@@ -11,6 +11,7 @@ import { type BrowserProcess, isInTree, startBrowser } from "./browserProcess.ts
 import { askEndpoint, type EndpointFacts, isPortTaken } from "./endpoint.ts";
 import {
   checkFolderFree,
+  checkSandboxFolderFree,
   endOrphan,
   makeProfileFolders,
   removeRecord,
@@ -31,6 +32,8 @@ export interface LaunchRequest {
   profile: BrowserProfile & { cdpPort: number };
   stateDir: string;
   plan(userDataDir: string): Promise<LaunchPlan>;
+  /** The plan starts it inside a sandbox. */
+  isWrapped: boolean;
   /** Before anything attaches. */
   beforeAttach(wsUrl: string): Promise<void>;
   readyTimeoutMs: number;
@@ -56,7 +59,9 @@ export async function launchBrowser(request: LaunchRequest): Promise<LaunchedBro
   const userDataDir = await makeProfileFolders(stateDir, profile.name);
   await endOrphan(stateDir, profile.name, logger);
   if (await isPortTaken(profile.cdpPort)) throw await portConflict(profile);
-  await checkFolderFree(userDataDir, profile.name);
+  await (request.isWrapped
+    ? checkSandboxFolderFree(stateDir, userDataDir, profile.name)
+    : checkFolderFree(userDataDir, profile.name));
   await decorateProfile(userDataDir, profile, logger);
   const plan = await request.plan(userDataDir);
   const started = await startBrowser(plan.executable, plan.args, plan.env);

@@ -24,6 +24,8 @@ const recordSchema = z.object({
 export type OwnershipRecord = z.infer<typeof recordSchema>;
 
 const fileName = "sallyport-browser.json";
+/** What the inside of a bubblewrap sandbox is called. */
+const sandboxHostname = "sandbox";
 
 /** `<state>/browser/<profile>`: everything of a managed profile. */
 export function profileFolder(stateDir: string, name: string): string {
@@ -121,6 +123,36 @@ function runsOn(pid: number, userDataDir: string): boolean {
  * @throws AppError UNAVAILABLE when a living process of this computer, or another computer, has the folder
  */
 export async function checkFolderFree(userDataDir: string, profile: string): Promise<void> {
+  return checkLock(userDataDir, profile, () => false);
+}
+
+/**
+ * The same for a browser in a sandbox: computer and process of its mark are those of the inside, which say nothing
+ * outside. No record of a living browser means that it is gone, and its mark goes too.
+ * @throws AppError UNAVAILABLE when a browser of another run of ours has the folder
+ */
+export async function checkSandboxFolderFree(
+  stateDir: string,
+  userDataDir: string,
+  profile: string,
+): Promise<void> {
+  const record = await readRecord(stateDir, profile);
+  if (record !== null && record.bootId === readBootId() && isSameProcess(record.browser))
+    throw new AppError(
+      "UNAVAILABLE",
+      `The folder of the browser profile "${profile}" is in use by process ${record.browser.pid}, which another Sallyport started. Close that browser and try again.`,
+      { data: { kind: "profile_locked", status: 409, profile, pid: record.browser.pid } },
+    );
+  await checkLock(userDataDir, profile, (host) => host === sandboxHostname);
+  for (const name of ["SingletonLock", "SingletonSocket", "SingletonCookie"])
+    await rm(path.join(userDataDir, name), { force: true });
+}
+
+async function checkLock(
+  userDataDir: string,
+  profile: string,
+  isIgnored: (host: string) => boolean,
+): Promise<void> {
   const lockPath = path.join(userDataDir, "SingletonLock");
   const target = await readlink(lockPath).catch((error: unknown) => {
     if (errnoOf(error) === "ENOENT" || errnoOf(error) === "EINVAL") return null;
@@ -129,6 +161,7 @@ export async function checkFolderFree(userDataDir: string, profile: string): Pro
   const match = /^(.*)-(\d+)$/.exec(target ?? "");
   if (match === null) return;
   const [, host = "", pidText = ""] = match;
+  if (isIgnored(host)) return;
   const pid = Number(pidText);
   const data = { kind: "profile_locked", status: 409, profile, pid };
   if (host !== hostname())

@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../../../shared/errors/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { whileNotAborted } from "../../net/abort.ts";
+import { pause, withinTime } from "../actions/withinTime.ts";
 import type { BrowserConnection, BrowserProfile, ProfileState } from "../browserTypes.ts";
 import { openBrowserSocket } from "../guard/browserSocket.ts";
 import type { GuardDesk, ProfileGuard } from "../guard/profileGuard.ts";
@@ -56,10 +57,15 @@ type Phase =
   | { kind: "stopping"; work: Promise<void> };
 
 const exitNoticeMs = 1_500;
+/** Pages of a person's browser are spoken to; one that hangs must not hold up everything. */
+const guardLimitMs = 20_000;
+const detachLimitMs = 5_000;
 
 export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
   const { profile, logger, clock } = deps;
   let phase: Phase = { kind: "down", state: { kind: "stopped" } };
+  /** What a browser left that ended by itself is removed; the next start waits for it, else it would take the new record. */
+  let cleaning: Promise<void> = Promise.resolve();
 
   const enter = (next: Phase): void => {
     phase = next;
@@ -83,6 +89,7 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
   }
 
   async function start(): Promise<BrowserConnection> {
+    await cleaning;
     const plan = deps.plan();
     const guard = await deps.guard.open(profile);
     try {
@@ -124,7 +131,9 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
     try {
       connection = await bind(running, browser);
     } catch (error) {
-      await browser.close();
+      await closeAttachment(browser).catch((closing: unknown) =>
+        logger.debug("browser.detachFailed", { error: closing }),
+      );
       await process?.end();
       if (process !== null) await removeRecord(deps.stateDir, profile.name);
       throw error;
@@ -139,7 +148,14 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
 
   /** Makes an attachment the one of the running browser. */
   async function bind(running: Running, browser: Browser): Promise<BrowserConnection> {
-    await running.guard.onAttached(browser.contexts());
+    await withinTime(running.guard.onAttached(browser.contexts()), {
+      timeoutMs: guardLimitMs,
+      onTimeout: () =>
+        new AppError(
+          "UNAVAILABLE",
+          "The guard could not be put in force: a page of the browser does not answer. Close it and try again.",
+        ),
+    });
     const context = browser.contexts()[0] ?? (await browser.newContext());
     let settle: (reason: string) => void = () => {};
     const closed = new Promise<string>((resolve) => {
@@ -157,7 +173,7 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
       running.connection = null;
       settle(reason);
       // Only the attachment: a browser that was attached to goes on living.
-      await browser.close();
+      await closeAttachment(browser);
     };
     browser.once("disconnected", () => {
       if (running.connection !== connection) return;
@@ -174,10 +190,7 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
   async function lost(running: Running): Promise<void> {
     if (phase.kind !== "up" || phase.running !== running) return;
     if (running.process === null) return ended(running, "The connection ended.");
-    await Promise.race([
-      running.process.exited,
-      new Promise((resolve) => setTimeout(resolve, exitNoticeMs).unref()),
-    ]);
+    await Promise.race([running.process.exited, pause(exitNoticeMs)]);
     // Still there: the next `connect` attaches again.
     if (running.process.isAlive()) deps.onChanged();
   }
@@ -192,11 +205,17 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
       state:
         process === null ? { kind: "unreachable", detail } : { kind: "crashed", atMs: clock.nowMs(), detail },
     });
-    await running.detach(detail).catch((error: unknown) => logger.debug("browser.detachFailed", { error }));
-    await running.guard.dispose();
-    if (process === null) return;
+    cleaning = cleanUp(running, detail);
+    await cleaning;
+  }
+
+  /** Never fails: what could not be removed is in the log, and the next start finds it again. */
+  async function cleanUp(running: Running, detail: string): Promise<void> {
     try {
-      await process.end();
+      await running.detach(detail).catch((error: unknown) => logger.debug("browser.detachFailed", { error }));
+      await running.guard.dispose();
+      if (running.process === null) return;
+      await running.process.end();
       await removeRecord(deps.stateDir, profile.name);
     } catch (error) {
       logger.error("browser.treeNotEnded", { profile: profile.name, error });
@@ -227,16 +246,24 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
   }
 
   async function connect(signal: AbortSignal | undefined): Promise<BrowserConnection> {
+    let hasSeenDeath = false;
     for (;;) {
       signal?.throwIfAborted();
       switch (phase.kind) {
         case "up": {
           const { running } = phase;
           if (running.connection !== null) return running.connection;
-          return waitFor(
-            begin(() => reattach(running)),
-            signal,
-          );
+          try {
+            return await waitFor(
+              begin(() => reattach(running)),
+              signal,
+            );
+          } catch (error) {
+            // The socket of a killed browser breaks before its end is noticed: once it is, a new one is started.
+            if (hasSeenDeath || signal?.aborted === true || !(await hasEnded(running))) throw error;
+            hasSeenDeath = true;
+            break;
+          }
         }
         case "starting":
           return waitFor(phase.work, signal);
@@ -249,6 +276,14 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
     }
   }
 
+  async function hasEnded(running: Running): Promise<boolean> {
+    if (running.process === null) return false;
+    await Promise.race([running.process.exited, pause(exitNoticeMs)]);
+    if (running.process.isAlive()) return false;
+    await ended(running, "It ended while it was attached to.");
+    return true;
+  }
+
   async function stop(): Promise<{ stopped: boolean }> {
     if (phase.kind === "starting") {
       // Its failure is told to those who wait for it; here only its end counts.
@@ -258,7 +293,10 @@ export function createProfileSlot(deps: ProfileSlotDeps): ProfileSlot {
       await phase.work;
       return { stopped: true };
     }
-    if (phase.kind !== "up") return { stopped: false };
+    if (phase.kind !== "up") {
+      await cleaning;
+      return { stopped: false };
+    }
     const { running } = phase;
     const work = (async () => {
       await running
@@ -301,4 +339,12 @@ function named(facts: EndpointFacts, browser: Browser): EndpointFacts {
 function downStateOf(profile: BrowserProfile, error: unknown): ProfileState {
   if (profile.kind === "managed" && !profile.attachOnly) return { kind: "stopped" };
   return { kind: "unreachable", detail: messageOf(error) };
+}
+
+/** The browser may be gone without the connection knowing it. */
+async function closeAttachment(browser: Browser): Promise<void> {
+  await withinTime(browser.close(), {
+    timeoutMs: detachLimitMs,
+    onTimeout: () => new AppError("TIMEOUT", "The connection to the browser did not close."),
+  });
 }

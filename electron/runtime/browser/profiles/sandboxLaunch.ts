@@ -10,7 +10,7 @@ import { isNetworkShared, type SandboxSettings } from "../../exec/hosts/sandboxS
 import type { LaunchPlan } from "./launch.ts";
 
 /** Turns the start of a browser into one elsewhere. @throws AppError UNAVAILABLE that names the way out */
-export type LaunchWrapper = (plan: LaunchPlan, userDataDir: string) => Promise<LaunchPlan>;
+export type LaunchWrapper = (plan: LaunchPlan, userDataDir: string, profile: string) => Promise<LaunchPlan>;
 
 /** What browsers read of the system besides programs: fonts, their own settings, certificates. */
 const readOnlyFolders = [
@@ -24,15 +24,17 @@ const readOnlyFolders = [
 /**
  * The browser's own sandbox cannot be made inside, so it runs without: bubblewrap stands in its place. The network is
  * that of this computer, because the debugging port and the guard's proxy are on its loopback.
- * @param deps.settings of the agent's sandbox, as they are now
+ * @param deps.settings of the sandbox that a profile's browser is for, as they are now
+ * @param deps.folders that it sees besides its own; they exist
  */
 export function sandboxLaunch(deps: {
-  settings(): SandboxSettings;
+  settings(profile: string): SandboxSettings;
   baseEnv: Record<string, string>;
+  folders?(): Promise<{ path: string; isWritable: boolean }[]>;
 }): LaunchWrapper {
   const probe = createSandboxProbe({ baseEnv: deps.baseEnv });
-  return async (plan, userDataDir) => {
-    const settings = deps.settings();
+  return async (plan, userDataDir, profile) => {
+    const settings = deps.settings(profile);
     const backend = await probe(settings);
     if (!backend.ok) throw new AppError("UNAVAILABLE", backend.message, { data: { reason: backend.code } });
     if (backend.kind !== "bubblewrap")
@@ -48,8 +50,10 @@ export function sandboxLaunch(deps: {
       );
     const programFolder = path.dirname(await realpath(plan.executable));
     const isInSystem = readSystemRoot().some(({ path: root }) => programFolder.startsWith(`${root}/`));
+    const folders = (await deps.folders?.()) ?? [];
     const mounts = [
       { source: userDataDir, target: userDataDir, isWritable: true },
+      ...folders.map(({ path: folder, isWritable }) => ({ source: folder, target: folder, isWritable })),
       ...readOnlyFolders
         .filter((folder) => existsSync(folder))
         .map((folder) => ({ source: folder, target: folder, isWritable: false })),

@@ -24,7 +24,7 @@ export interface TestBrowsers {
   guard: BrowserGuard;
   profiles: ManagedBrowserProfiles;
   /** Merged over what the tests need: this Chromium, without a window. */
-  setBrowser(browser: Record<string, unknown>): Promise<void>;
+  setBrowser(browser: Record<string, unknown>, rest?: Record<string, unknown>): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -53,8 +53,11 @@ export async function startTestBrowsers(
   const made = over.folder === undefined ? await makeTestFolder() : null;
   const folder = over.folder ?? made?.folder ?? "";
   const configPath = path.join(folder, "openclaw.json");
-  const write = (next: Record<string, unknown>) =>
-    writeFileAtomic(configPath, `${JSON.stringify({ browser: testBrowserConfig(next) }, null, 2)}\n`);
+  const write = (next: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
+    writeFileAtomic(
+      configPath,
+      `${JSON.stringify({ browser: testBrowserConfig(next), ...rest }, null, 2)}\n`,
+    );
   await write(browser);
   const config = await createConfigStore({ path: configPath, logger: silentLogger, clock: systemClock });
   const env = over.env ?? { PATH: process.env.PATH ?? "", HOME: folder };
@@ -79,8 +82,8 @@ export async function startTestBrowsers(
     config,
     guard,
     profiles,
-    async setBrowser(next) {
-      await write(next);
+    async setBrowser(next, rest) {
+      await write(next, rest);
       await config.reload();
     },
     async dispose() {

@@ -247,7 +247,7 @@ describe("what an act answers", long, () => {
     const startedMs = performance.now();
     expect(await problem({ kind: "click", ref: ref(/"Plain"/) })).toMatchObject({ problem: "stale_ref" });
     expect(await problem({ kind: "click", ref: "e99999" })).toMatchObject({ problem: "unknown_ref" });
-    expect(performance.now() - startedMs).toBeLessThan(4000);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     await fresh();
   });
 
@@ -263,7 +263,7 @@ describe("what an act answers", long, () => {
     const clicked = textOf(await act({ kind: "click", ref: ref(/"Plain"/) }));
     const [before] = clicked.split("<<<EXTERNAL_UNTRUSTED_CONTENT");
     expect(before).not.toContain("Plain");
-    const failed = await problem({ kind: "click", ref: ref(/"Switched off"/), timeoutMs: 500 });
+    const failed = await problem({ kind: "click", ref: ref(/"Switched off"/), timeoutMs: 3000 });
     expect(failed.text).toMatch(/^failed: disabled\n<<<EXTERNAL/);
   });
 });
@@ -302,7 +302,7 @@ describe("each failure has its own name", long, () => {
     const { ref: line, ...rest } = request as Record<string, unknown> & { ref?: RegExp };
     const found = await problem({
       ...rest,
-      timeoutMs: 800,
+      timeoutMs: 3000,
       ...(line === undefined ? {} : { ref: ref(line) }),
     });
     expect(found.problem).toBe(kind);
@@ -434,8 +434,11 @@ describe("see before click", long, () => {
       result: { kind: "done" },
     });
     expect(JSON.stringify(entries)).not.toContain("hunter2");
+    const read = await said({ kind: "evaluate", fn: "(console.error(secret.value), [secret.value])" });
+    expect(read).toContain('["••••"]');
+    expect(read).not.toContain("hunter2");
     await expect
-      .poll(() => desk.service.film.pictures([last?.id ?? ""])[0]?.afterBase64 ?? null, { timeout: 10_000 })
+      .poll(() => desk.service.film.pictures([last?.id ?? ""])[0]?.afterBase64 ?? null, { timeout: 45_000 })
       .not.toBeNull();
   });
 });

@@ -1,16 +1,18 @@
 /** The life of one act: read, allowed, performed, settled, reported, with what it caused and what changed. */
 
 import { actionProblem } from "../actions/actionProblem.ts";
-import type { Act } from "../actions/actTypes.ts";
+import { type Act, budgetOf } from "../actions/actTypes.ts";
 import { createElementFinder, type FoundElement } from "../actions/elements.ts";
 import { describeElement, isSecretField } from "../actions/pageScripts.ts";
 import { evaluateDisabled, type Performed, perform } from "../actions/perform.ts";
+import { withinTime } from "../actions/withinTime.ts";
 import type { Snapshot } from "../browserTypes.ts";
 import { browserProblem, problemKind } from "../problems.ts";
 import type { Tab } from "../tabs/tab.ts";
 import { tabInfo } from "../tabs/tab.ts";
 import { askConsent } from "./consent.ts";
 import type { Film, FilmShot } from "./film.ts";
+import { rememberSecret, withoutSecrets } from "./knownSecrets.ts";
 import { takeSnapshot } from "./look.ts";
 import type { MediaStore } from "./media.ts";
 import type { Actor, BrowserServiceDeps, CausedEvent, PageFacts } from "./serviceTypes.ts";
@@ -38,6 +40,8 @@ export interface ActDeps
   film: Film;
   media: MediaStore;
   unseen: Unseen;
+  /** Whether what was typed as a secret is kept out of results. */
+  masksSecrets(): boolean;
   evaluateEnabled(): boolean;
   closeTab(tab: Tab): Promise<void>;
 }
@@ -45,6 +49,8 @@ export interface ActDeps
 /** Characters of changes that come with an act; about 500 tokens. */
 const maxChangeChars = 2000;
 const changeTimeoutMs = 4000;
+const marginMs = 15_000;
+const personLimitMs = 3_600_000;
 
 /** Kinds that can change something or send something; looking and moving the view is free. */
 const consentKinds: ReadonlySet<string> = new Set(["click", "drag", "select", "press", "evaluate", "close"]);
@@ -66,7 +72,7 @@ export async function runAct(
   const blockedBefore = deps.guard.blocked.list(tab.profile).length;
   const shot = deps.film.begin(actor, act.kind, tab.profile, tab, plainDetail(act));
   try {
-    const performed = await perform(act, {
+    const work = perform(act, {
       page,
       finder: createElementFinder(page, deps.engine),
       signal: actor.signal,
@@ -79,6 +85,17 @@ export async function runAct(
         await tab.cdp.send("Emulation.setDeviceMetricsOverride", metrics);
       },
     });
+    // Some of what an act asks of the page has no limit of its own. A person may take as long as they like.
+    const waitsForPerson = actor.kind === "agent" && deps.asksBeforeActs();
+    const performed = await withinTime(work, {
+      timeoutMs: waitsForPerson ? personLimitMs : budgetOf(act) + marginMs,
+      signal: actor.signal,
+      onTimeout: () =>
+        browserProblem(
+          "busy_page",
+          "The page no longer answers. Close the tab, or navigate it elsewhere; other tabs are not affected.",
+        ),
+    });
     const isClosed = () => tab.state.kind !== "open" || page.isClosed();
     if (!isClosed() && changesPage(act)) await settle(tab, mark, before, actor.signal);
     if (tab.state.kind === "crashed") throw crashed();
@@ -90,6 +107,7 @@ export async function runAct(
     const changes = wantsChanges ? await changesOf(tab, options.viewer, actor.signal, deps) : null;
     const { url, title } = await tabInfo(tab);
     shot.done(url);
+    const told = { performed, events };
     return {
       profile: tab.profile,
       targetId: tab.targetId,
@@ -97,8 +115,7 @@ export async function runAct(
       title,
       act: act.kind,
       urlBefore,
-      performed,
-      events,
+      ...(deps.masksSecrets() ? withoutSecrets(tab, told) : told),
       changes: changes?.truncated === true ? null : changes,
       isChangeTooLarge: changes?.truncated === true,
       isClosed: isClosed(),
@@ -149,6 +166,7 @@ async function allow(
     detail !== null &&
     detail !== "" &&
     (await element.handle.evaluate(isSecretField)) === true;
+  if (isSecret && (step.kind === "type" || step.kind === "fill")) rememberSecret(tab, detail);
   const shown = isSecret ? `(secret, ${Array.from(detail).length} characters)` : detail;
   if (element !== null) shot.aim({ ref: element.ref, role: element.role, name: element.name }, shown);
   const asks = consentKinds.has(step.kind) || (step.kind === "type" && step.submit);

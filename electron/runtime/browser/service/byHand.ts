@@ -2,11 +2,23 @@
 
 import type { BrowserInput } from "../../../../shared/contract/browser.ts";
 import { actionProblem } from "../actions/actionProblem.ts";
+import { withinTime } from "../actions/withinTime.ts";
+import { browserProblem } from "../problems.ts";
 import type { Tab } from "../tabs/tab.ts";
 
 const mouseTypes = { down: "mousePressed", up: "mouseReleased", move: "mouseMoved" } as const;
 
-export async function inputByHand({ page, cdp }: Tab, input: BrowserInput): Promise<void> {
+const answerLimitMs = 5000;
+
+/** @throws AppError busy_page when the page does not take it, bad_request for an unknown key */
+export function inputByHand(tab: Tab, input: BrowserInput): Promise<void> {
+  return withinTime(give(tab, input), {
+    timeoutMs: answerLimitMs,
+    onTimeout: () => browserProblem("busy_page", "The page does not answer to mouse and keys now."),
+  });
+}
+
+async function give({ page, cdp }: Tab, input: BrowserInput): Promise<void> {
   switch (input.kind) {
     case "mouse":
       await cdp.send("Input.dispatchMouseEvent", {

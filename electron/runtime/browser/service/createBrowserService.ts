@@ -326,6 +326,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
             film,
             media,
             unseen,
+            masksSecrets: () => deps.hardening().has("browser.maskSecrets"),
             evaluateEnabled: () => browserConfigOf(deps.config()).evaluateEnabled !== false,
             closeTab: (each) => session.book.close(each, "it was closed"),
           },

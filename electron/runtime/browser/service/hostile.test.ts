@@ -111,7 +111,7 @@ describe("pages that never end", long, () => {
       response.writeHead(200, { "content-type": "text/html" });
       response.write(`<h1>First part</h1>${" ".repeat(4096)}`);
     });
-    const opened = await desk.call({ action: "open", url: `${site.url}/drip`, timeoutMs: 1500 });
+    const opened = await desk.call({ action: "open", url: `${site.url}/drip`, timeoutMs: 5000 });
     expect(detailsOf(opened)).toMatchObject({ stillLoading: true });
     expect(textOf(await desk.call({ action: "snapshot" }))).toContain("First part");
     await desk.call({ action: "close" });
@@ -139,7 +139,7 @@ describe("storms", long, () => {
       { observe: "none" },
     );
     await expect
-      .poll(async () => (await desk.service.tabs()).length, { timeout: 15_000 })
+      .poll(async () => (await desk.service.tabs()).length, { timeout: 45_000 })
       .toBeLessThanOrEqual(8);
     await stillWorks();
   });
@@ -168,7 +168,7 @@ describe("storms", long, () => {
     const tab = await desk.service.tab({ targetId: storm.id });
     await expect
       .poll(() => tab.records.list("downloads").every((each) => each.state !== "running"), {
-        timeout: 15_000,
+        timeout: 45_000,
       })
       .toBe(true);
     const saved = (await readdir(downloads)).filter((name) => name.includes("small"));
@@ -182,7 +182,7 @@ describe("crashes", long, () => {
     const { id } = await open("/crash", "<p>soon gone</p>");
     const tab = await desk.service.tab({ targetId: id });
     tab.cdp.send("Page.crash").catch(() => {});
-    await expect.poll(() => tab.state.kind, { timeout: 15_000 }).toBe("crashed");
+    await expect.poll(() => tab.state.kind, { timeout: 45_000 }).toBe("crashed");
     expect(await outcome({ action: "snapshot", targetId: id })).toMatch(/has crashed.*Navigate/);
     expect(textOf(await desk.call({ action: "tabs" }))).toContain("crashed");
     const again = await desk.call({ action: "navigate", targetId: id, url: `${site.url}/crash` });

@@ -61,7 +61,13 @@ const shot = (part: { fullPage?: boolean; element?: string }) =>
 async function nextFrame() {
   const before = frames.length;
   await expect
-    .poll(async () => (await change(), frames.length), { timeout: 30_000, interval: 200 })
+    .poll(
+      async () => {
+        await change();
+        return frames.length;
+      },
+      { timeout: 30_000, interval: 200 },
+    )
     .toBeGreaterThan(before);
   return frames.at(-1);
 }
@@ -82,26 +88,30 @@ it("frames are in the size of the page, whatever the panel asks for", long, asyn
   }
 });
 
-it("pictures of the film, of the view, of elements and of whole pages change nothing of it", long, async () => {
-  const before = await view();
-  await casts.start(tab, {
-    connectionId: "panel",
-    maxWidth: 1280,
-    maxHeight: 900,
-    quality: 60,
-    maxFps: 15,
-  });
-  await nextFrame();
-  frames.length = 0;
-  for (let count = 0; count < 3; count += 1) expect((await smallPicture(tab))?.width).toBe(320);
-  await shot({});
-  expect(await sizesSeen()).toEqual([]);
-  await shot({ element: "p" });
-  await shot({ fullPage: true });
-  await nextFrame();
-  expect(frames).toEqual(frames.map(() => before));
-  expect(await view()).toEqual(before);
-});
+it(
+  "pictures of the film, of the view, of elements and of whole pages change nothing of it",
+  long,
+  async () => {
+    const before = await view();
+    await casts.start(tab, {
+      connectionId: "panel",
+      maxWidth: 1280,
+      maxHeight: 900,
+      quality: 60,
+      maxFps: 15,
+    });
+    await nextFrame();
+    frames.length = 0;
+    for (let count = 0; count < 3; count += 1) expect((await smallPicture(tab))?.width).toBe(320);
+    await shot({});
+    expect(await sizesSeen()).toEqual([]);
+    await shot({ element: "p" });
+    await shot({ fullPage: true });
+    await nextFrame();
+    expect(frames).toEqual(frames.map(() => before));
+    expect(await view()).toEqual(before);
+  },
+);
 
 it("a size that an agent gave stays when pictures are taken", long, async () => {
   await desk.call({ action: "act", request: { kind: "resize", width: 640, height: 480 } });

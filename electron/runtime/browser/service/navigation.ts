@@ -7,6 +7,7 @@ import { actionProblem, isTimeout } from "../actions/actionProblem.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import type { GuardVerdict } from "../browserTypes.ts";
 import { browserProblem } from "../problems.ts";
+import { closePage } from "../profiles/closePage.ts";
 import type { Tab } from "../tabs/tab.ts";
 import type { BrowserServiceDeps } from "./serviceTypes.ts";
 import { documentReady } from "./settle.ts";
@@ -68,7 +69,11 @@ export async function goInHistory(
     return { stillLoading };
   }
   const step = where === "back" ? -1 : 1;
-  const { currentIndex, entries } = await tab.cdp.send("Page.getNavigationHistory");
+  const { currentIndex, entries } = await withinTime(tab.cdp.send("Page.getNavigationHistory"), {
+    timeoutMs: leaveLimitMs,
+    signal: options.signal,
+    onTimeout: () => browserProblem("busy_page", "The browser did not tell the history of this tab."),
+  });
   const entry = entries[currentIndex + step];
   if (entry === undefined) {
     throw browserProblem("navigation_failed", `There is no page to go ${where} to in this tab.`);
@@ -166,7 +171,9 @@ export async function leave(page: Page): Promise<void> {
   await withinTime(gone, { timeoutMs: leaveLimitMs + 1000, onTimeout: () => new Error("not left") }).catch(
     () => {
       // It does not let go of the document: then it goes as a whole.
-      page.close().catch(() => {});
+      return closePage(page).catch(() => {
+        // A tab that cannot even be closed is dead; the error of the navigation is what the caller has to know.
+      });
     },
   );
 }

@@ -5,6 +5,7 @@ import type { browserContract } from "../../../../shared/contract/browser.ts";
 import type { EventPayload } from "../../../../shared/rpc/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
+import { withinTime } from "../actions/withinTime.ts";
 import { browserProblem } from "../problems.ts";
 import type { Tab } from "../tabs/tab.ts";
 
@@ -43,6 +44,7 @@ interface ScreencastFrame {
 
 /** Pages that may be looked at at the same time; each costs encoding. */
 const maxCasts = 6;
+const answerLimitMs = 5000;
 
 export function createScreencasts(deps: {
   clock: Clock;
@@ -66,9 +68,10 @@ export function createScreencasts(deps: {
     }
     const castId = randomUUID();
     // A session of its own: each can have a size and a rate of its own.
-    const session = await tab.page.context().newCDPSession(tab.page);
+    const session = await bounded(tab.page.context().newCDPSession(tab.page));
     let nextAtMs = 0;
     let cancelPause = () => {};
+    let renewals = 0;
     const onClose = () => void cast.end("The page was closed.");
     const options = {
       format: "jpeg" as const,
@@ -79,9 +82,13 @@ export function createScreencasts(deps: {
     };
     /** A page that does not change sends no frame by itself: begun anew, it sends one of what it shows now. */
     const beginAnew = () => {
+      renewals += 1;
       session
         .send("Page.stopScreencast")
-        .then(() => (casts.has(castId) ? session.send("Page.startScreencast", options) : undefined))
+        .then(() => {
+          renewals -= 1;
+          return casts.has(castId) ? session.send("Page.startScreencast", options) : undefined;
+        })
         .catch((error: unknown) => logger.debug("browser.screencastNotRenewed", { error }));
     };
     const cast: Cast = {
@@ -96,8 +103,8 @@ export function createScreencasts(deps: {
         tab.page.off("close", onClose);
         tab.page.off("crash", onClose);
         // The page or its browser may be gone, and the cast with it.
-        await session.send("Page.stopScreencast").catch(() => {});
-        await session.detach().catch(() => {});
+        await bounded(session.send("Page.stopScreencast")).catch(() => {});
+        await bounded(session.detach()).catch(() => {});
         if (reason !== null) deps.onEnded(castId, reason);
       },
     };
@@ -111,7 +118,7 @@ export function createScreencasts(deps: {
     session.on("Page.screencastFrame", ({ data, sessionId, metadata }: ScreencastFrame) => {
       if (!casts.has(castId)) return;
       // Not what the page looks like; the cast begins anew when it has its own size again.
-      if (tab.resizing.count > 0) return acknowledge(sessionId);
+      if (tab.resizing.count > 0 || renewals > 0) return acknowledge(sessionId);
       cast.seq += 1;
       deps.onFrame({
         castId,
@@ -129,7 +136,7 @@ export function createScreencasts(deps: {
       cancelPause = clock.after(nextAtMs - nowMs, () => acknowledge(sessionId));
     });
     try {
-      await session.send("Page.startScreencast", options);
+      await bounded(session.send("Page.startScreencast", options));
     } catch (error) {
       logger.warn("browser.screencastFailed", { error });
       await cast.end(null);
@@ -157,4 +164,13 @@ export function createScreencasts(deps: {
       await Promise.all([...casts.values()].map((cast) => cast.end("Sallyport is ending.")));
     },
   };
+}
+
+/** A page whose script hangs, or a browser that is ending, may never answer. */
+function bounded<T>(work: Promise<T>): Promise<T> {
+  return withinTime(work, {
+    timeoutMs: answerLimitMs,
+    onTimeout: () =>
+      browserProblem("busy_page", "The page did not answer, so it cannot be shown live now. Try again."),
+  });
 }

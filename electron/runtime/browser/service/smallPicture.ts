@@ -13,7 +13,7 @@ const widthPx = 320;
 const quality = 55;
 const sourceQuality = 75;
 /** A tab in the background of a window may draw nothing at all. */
-const limitMs = 2000;
+const limitMs = 8000;
 
 /** @returns null when the tab cannot be drawn now */
 export async function smallPicture(tab: Tab): Promise<SmallPicture | null> {
@@ -35,7 +35,10 @@ async function take(tab: Tab): Promise<SmallPicture> {
   const { Transformer } = await import("@napi-rs/image");
   const { width, height } = await new Transformer(bytes).metadata();
   const scale = Math.min(1, widthPx / Math.max(1, width));
-  const size = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+  const size = {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
   const image = new Transformer(bytes);
   if (scale < 1) image.resize(size.width, size.height);
   const small = await image.jpeg(quality);

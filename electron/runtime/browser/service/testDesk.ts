@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { allHardening } from "../../../../shared/hardening/index.ts";
+import { isSandboxed } from "../../../../shared/policy/index.ts";
 import { createApprovals } from "../../approvals/createApprovals.ts";
 import { createPresence } from "../../approvals/presence.ts";
 import { systemClock } from "../../clock.ts";
@@ -11,8 +12,11 @@ import { silentLogger } from "../../logging/logger.ts";
 import { browserInput } from "../../tools/browser/schema.ts";
 import { createBrowserTool } from "../../tools/browser/tool.ts";
 import type { ToolCallContext, ToolResult } from "../../tools/defineTool.ts";
+import { joinProfiles } from "../profiles/joinProfiles.ts";
+import { createSandboxBrowsers, type SandboxBrowsers } from "../profiles/sandboxBrowsers.ts";
 import { freePorts, startTestBrowsers } from "../profiles/testBrowsers.ts";
 import type { DownloadLimits } from "../records/downloads.ts";
+import { openFileRoots } from "../records/fileRoots.ts";
 import { createSnapshotEngine } from "../snapshot/createSnapshotEngine.ts";
 import { createBrowserService } from "./createBrowserService.ts";
 
@@ -51,7 +55,8 @@ export interface TestDesk {
   service: ReturnType<typeof createBrowserService>;
   browsers: Awaited<ReturnType<typeof startTestBrowsers>>;
   /** Changes the config; the port stays. */
-  setBrowser(browser: Record<string, unknown>): Promise<void>;
+  setBrowser(browser: Record<string, unknown>, rest?: Record<string, unknown>): Promise<void>;
+  sandboxes: SandboxBrowsers;
   approvals: ReturnType<typeof createApprovals>;
   settings: { asks: boolean; hardening: ReadonlySet<string> };
   /** Runs the tool as the pipeline does. A thrown refusal comes back as its error. */
@@ -70,8 +75,22 @@ export async function startTestDesk(
   presence.attend("test");
   const approvals = createApprovals({ clock: systemClock, logger: silentLogger, presence, earlier: [] });
   const settings = { asks: false, hardening: allHardening as ReadonlySet<string> };
+  const fileRoots = () => openFileRoots(browsers.folder, process.getuid?.() ?? null);
+  const sandboxes = await createSandboxBrowsers({
+    config: browsers.config,
+    stateDir: join(browsers.folder, "sandbox-browsers"),
+    homeDir: browsers.folder,
+    env: { PATH: process.env.PATH ?? "", HOME: browsers.folder },
+    gatewayPort: () => 18_789,
+    guard: browsers.guard,
+    clock: systemClock,
+    logger: silentLogger,
+    readyTimeoutMs: 60_000,
+    fileRoots,
+  });
+  const profiles = joinProfiles(browsers.profiles, sandboxes);
   const shared = {
-    profiles: browsers.profiles,
+    profiles,
     config: () => browsers.config.effective().config,
     hardening: () => settings.hardening,
   };
@@ -87,12 +106,20 @@ export async function startTestDesk(
     logger: silentLogger,
     ...options,
   });
-  const tool = createBrowserTool({ ...shared, service, isSandboxed: () => false });
+  const tool = createBrowserTool({
+    ...shared,
+    profiles: browsers.profiles,
+    sandboxes,
+    service,
+    isSandboxed: (agentId, sessionKey) =>
+      isSandboxed(browsers.config.effective().config, agentId, sessionKey),
+  });
   let calls = 0;
   return {
     service,
     browsers,
-    setBrowser: (next) => browsers.setBrowser({ ...base, ...next }),
+    setBrowser: (next, rest) => browsers.setBrowser({ ...base, ...next }, rest),
+    sandboxes,
     approvals,
     settings,
     async call(args, over = {}) {
@@ -114,6 +141,7 @@ export async function startTestDesk(
     async dispose() {
       approvals.dispose();
       await service.dispose();
+      await sandboxes.dispose();
       await browsers.dispose();
     },
   };

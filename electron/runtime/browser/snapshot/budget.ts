@@ -9,13 +9,18 @@ export interface Cut {
 
 const MARK = /^L(\d{1,9})$/;
 
+/** @returns the index of the line to start with; 0 for anything that is no mark */
+export function firstLineAfter(after: string | undefined): number {
+  const match = after === undefined ? null : MARK.exec(after.trim());
+  return match === null ? 0 : Number(match[1]);
+}
+
 /**
  * @param after `L120`: go on behind the first 120 lines; anything unknown starts at the top
  * @param maxChars of the lines; at least one line is always shown
  */
 export function cutLines(lines: readonly string[], maxChars: number, after: string | undefined): Cut {
-  const match = after === undefined ? null : MARK.exec(after.trim());
-  const from = Math.min(match === null ? 0 : Number(match[1]), lines.length);
+  const from = Math.min(firstLineAfter(after), lines.length);
   let chars = 0;
   let to = from;
   while (to < lines.length) {

@@ -283,6 +283,72 @@ describe("hostile pages", () => {
   );
 });
 
+describe("an unchanged page", () => {
+  test("is not sent again, and reads the same for every viewer", async () => {
+    await page.setContent("<h1>Title</h1><a href=/x>Link</a><iframe srcdoc='<button>In</button>'></iframe>");
+    const first = await take({ viewer: "one" });
+    const second = await take({ viewer: "two" });
+    expect(second.text).toBe(first.text);
+    expect([...second.refs]).toEqual([...first.refs]);
+    expect((await take({ viewer: "two", incremental: true })).extent).toBe("unchanged");
+    await page.evaluate(() => document.querySelector("h1")?.replaceChildren("Another"));
+    expect((await take({ viewer: "two" })).text).toContain("Another");
+    const urls = await take({ viewer: "two", urls: true });
+    expect(urls.text).toContain("→ /x");
+    await page.setContent("<h1>Another page</h1>");
+    expect((await take({ viewer: "two" })).text).toMatch(/^# (?:e\d+ )?Another page$/);
+  });
+
+  test("finds the labels of many controls, those in shadow roots too", async () => {
+    const fields = Array.from(
+      { length: 12 },
+      (_, i) => `<label for=f${i}>Label ${i}</label><input id=f${i}>`,
+    );
+    await page.setContent(`${fields.join("")}<div id=host></div>`);
+    await page.evaluate((html) => {
+      const root = document.querySelector("#host")?.attachShadow({ mode: "open" });
+      if (root !== undefined) root.innerHTML = html;
+    }, "<label>Inner <input></label><label for=s>One</label><label for=s>Two</label><input id=s>");
+    const names = [...(await take()).refs.values()]
+      .filter(({ role }) => role === "textbox")
+      .map(({ name }) => name);
+    expect(names).toEqual([...Array.from({ length: 12 }, (_, i) => `Label ${i}`), "Inner", "One Two"]);
+  });
+});
+
+describe("a page of 50 MB", () => {
+  test(
+    "is read up to a bound, with the cut announced and within the time a page has",
+    async () => {
+      await page.setContent("");
+      // Built in the page: what is tested is reading it, not sending it there. Most of it is data and hidden parts, as
+      // on real pages of that size; laying out fifty megabytes of visible text takes the browser itself half a minute.
+      const bytes = await page.evaluate(() => {
+        const block = "<p>Some words of a very long page, <a href='#'>with a link</a> in them.</p>";
+        document.body.innerHTML = `${block.repeat(1_000)}<div hidden></div><script type="text/json"></script>`;
+        const words = "Words that nobody sees. ".repeat(40_000);
+        const [hidden, data] = [document.querySelector("div"), document.querySelector("script")];
+        for (let i = 0; i < 25; i += 1) {
+          hidden?.append(document.createElement("p"), words);
+          data?.append(words);
+        }
+        const seen = document.body.appendChild(document.createElement("div"));
+        for (let i = 0; i < 5; i += 1) seen.appendChild(document.createElement("p")).append(words);
+        return document.body.outerHTML.length;
+      });
+      expect(bytes).toBeGreaterThan(50_000_000);
+      const snapshot = await take();
+      expect(snapshot.text).toContain("Some words of a very long page");
+      expect(snapshot.text.length).toBeLessThan(81_000);
+      expect(snapshot.truncated).toBe(true);
+      expect(snapshot.more).toMatch(/ended after \d+ elements/);
+      const ref = refOf(snapshot, "with a link");
+      expect(await textBehind(ref)).toBe("with a link");
+    },
+    TIMEOUT_MS,
+  );
+});
+
 describe("budgets", () => {
   test.each(["dense", "ai", "role"] as const)(
     "%s is cut on a line, says what is left, and goes on from there",
@@ -308,6 +374,22 @@ describe("budgets", () => {
       expect(seen.join("\n")).toBe(whole.text);
     },
   );
+
+  test("a list of controls that goes on says the role again, and its numbers are refs", async () => {
+    await page.setContent(Array.from({ length: 40 }, (_, i) => `<button>Button ${i}</button>`).join(""));
+    const first = await take({ interactive: true, maxChars: 200 });
+    expect(first.text.split("\n").slice(0, 2)).toEqual(["e1 button Button 0", "2 Button 1"]);
+    const after = /after "(L\d+)"/.exec(first.more ?? "")?.[1] ?? "";
+    const next = await take({ interactive: true, after });
+    expect(next.text).toMatch(/^e\d+ button Button \d+\n\d+ Button/);
+    expect(await textBehind("2")).toBe("Button 1");
+    await page.evaluate(() => {
+      const third = document.querySelectorAll("button")[2];
+      if (third !== undefined) third.textContent = "Changed";
+    });
+    const changed = await take({ interactive: true, incremental: true, viewer: "test" });
+    expect(changed.text).toBe("+e3 button Changed");
+  });
 
   test("what depth leaves out is announced", async () => {
     await page.setContent("<main><nav><ul><li><a href=#>Deep</a></li></ul></nav></main>");

@@ -5,7 +5,7 @@ import type { Hardening } from "../../../../shared/hardening/index.ts";
 import type { ResolvedRef, Snapshot, SnapshotEngine, SnapshotRequest } from "../browserTypes.ts";
 import { takeAxTree } from "./axTree.ts";
 import { Frames } from "./frames.ts";
-import { takeDense } from "./ownDense.ts";
+import { type KnownPart, takeDense } from "./ownDense.ts";
 import { takeOwnTree } from "./ownTree.ts";
 import { PageWorld } from "./pageWorld.ts";
 import { type ReferenceRefs, referenceLocator, resolveReference, takeReference } from "./reference.ts";
@@ -18,6 +18,8 @@ export interface TabState {
   frames: Frames;
   /** Refs of the reference's own way, which are looked up by role and name; null after any other snapshot. */
   reference: ReferenceRefs | null;
+  /** Last whole dense reply of each frame, by what its refs begin with: what has not changed is not sent again. */
+  denseParts: Map<string, KnownPart>;
 }
 
 export interface SnapshotEngineDeps {
@@ -43,7 +45,7 @@ export function createSnapshotEngine({
     let tab = tabs.get(page);
     if (tab === undefined) {
       const world = new PageWorld(page, callTimeoutMs);
-      tab = { page, world, frames: new Frames(page, world), reference: null };
+      tab = { page, world, frames: new Frames(page, world), reference: null, denseParts: new Map() };
       tabs.set(page, tab);
     }
     return tab;

@@ -2,10 +2,11 @@
 
 import { interactiveRoles } from "../../../../shared/browser/snapshot/roles.ts";
 import { estimateTokens } from "../../../../shared/browser/snapshot/snapshotTypes.ts";
+import { AppError } from "../../../../shared/errors/index.ts";
 import type { Hardening } from "../../../../shared/hardening/index.ts";
 import type { RefInfo, Snapshot, SnapshotRequest } from "../browserTypes.ts";
 import type { DenseReply, PageReply } from "../page/pageProtocol.ts";
-import { cutLines } from "./budget.ts";
+import { cutLines, firstLineAfter } from "./budget.ts";
 import type { TabState } from "./createSnapshotEngine.ts";
 import { type FrameBudget, frameBudget, readFrame, startPlace } from "./enterFrames.ts";
 import type { FramePlace } from "./pageWorld.ts";
@@ -14,7 +15,13 @@ import { badSelector, isBadSelector, nothingMatches } from "./scope.ts";
 const DEFAULT_MAX_CHARS = 80_000;
 const EFFICIENT_MAX_CHARS = 10_000;
 
-type Part = Extract<DenseReply, { found: true }>;
+type Part = Extract<DenseReply, { mark: string }>;
+
+/** A whole reply as it was read: what the page need not send again while it holds. */
+export interface KnownPart {
+  part: Part;
+  refs: readonly (readonly [ref: string, info: RefInfo])[];
+}
 
 interface Gathered {
   lines: string[];
@@ -46,7 +53,7 @@ export async function takeDense(
   const isEfficient = request.interactive === true && request.compact === true;
   const budget = request.maxChars !== undefined && request.maxChars > 0 ? request.maxChars : null;
   const cut = cutLines(
-    gathered.lines,
+    request.interactive === true ? withRolesOnTop(gathered, request.after) : gathered.lines,
     budget ?? (isEfficient ? EFFICIENT_MAX_CHARS : DEFAULT_MAX_CHARS),
     gathered.extent === "full" ? request.after : undefined,
   );
@@ -84,6 +91,7 @@ async function gather(
   depth: number,
   budget: FrameBudget,
 ): Promise<PageReply<DenseReply>> {
+  const last = tab.denseParts.get(place.prefix);
   const reply = await tab.world.call(place, "dense", {
     prefix: place.prefix,
     masks,
@@ -93,17 +101,15 @@ async function gather(
     ...(request.maxDepth === undefined ? {} : { maxDepth: request.maxDepth }),
     viewer: request.viewer,
     incremental: request.incremental === true,
+    ...(last === undefined ? {} : { known: last.part.mark }),
   });
-  const { value } = reply;
-  if (!value.found) {
+  if (!reply.value.found) {
     if (request.selector !== undefined) throw nothingMatches("selector", request.selector);
     return reply;
   }
+  const { part: value, refs } = readPart(tab, place, reply.value, last);
   note(value, into);
-  for (const line of value.refs === "" ? [] : value.refs.split("\n")) {
-    const [number = "", role = "", name = ""] = line.split("\t");
-    into.refs.set(`${place.prefix}e${number}`, name === "" ? { role } : { role, name });
-  }
+  for (const [ref, info] of refs) into.refs.set(ref, { ...info });
   const children: (Gathered & { at: number; indent: number })[] = [];
   for (const frame of value.frames) {
     const child = {
@@ -123,6 +129,35 @@ async function gather(
   }
   join(value, children, into);
   return reply;
+}
+
+/** A part that starts in the middle of a row of equal controls says their role, which stands in an earlier part. */
+function withRolesOnTop({ lines, refs }: Gathered, after: string | undefined): readonly string[] {
+  const at = firstLineAfter(after);
+  const [, number, rest = ""] = /^(\d+)(.*)$/s.exec(lines[at] ?? "") ?? [];
+  const role = number === undefined ? undefined : refs.get(`e${number}`)?.role;
+  if (role === undefined) return lines;
+  return lines.with(at, `e${number}${role === "link" ? "" : ` ${role}`}${rest}`);
+}
+
+function readPart(
+  tab: TabState,
+  { prefix }: FramePlace,
+  reply: Extract<DenseReply, { found: true }>,
+  last: KnownPart | undefined,
+): KnownPart {
+  if (reply.extent === "known") {
+    if (last === undefined) throw new AppError("INTERNAL", "The page named a snapshot that nobody has.");
+    return last;
+  }
+  const lines = reply.refs === "" ? [] : reply.refs.split("\n");
+  const refs = lines.map((line) => {
+    const [number = "", role = "", name = ""] = line.split("\t");
+    return [`${prefix}e${number}`, name === "" ? { role } : { role, name }] as const;
+  });
+  const known: KnownPart = { part: reply, refs };
+  if (reply.mark !== "") tab.denseParts.set(prefix, known);
+  return known;
 }
 
 /** Frames go below their line; of changes they simply follow, because their lines name their refs. */

@@ -13,9 +13,9 @@ export interface ParsedRef {
   number: number;
 }
 
-/** `e12`, `@e12`, `ref=e12`, `f1e3`. @returns null for anything else */
+/** `e12`, `@e12`, `ref=e12`, `f1e3`, and `12` as lists of controls have it. @returns null for anything else */
 export function parseRef(text: string): ParsedRef | null {
-  const match = /^(?:@|ref=)?(f\d+)?e(\d{1,9})$/.exec(text.trim());
+  const match = /^(?:@|ref=)?(?:(f\d+)?e)?(\d{1,9})$/.exec(text.trim());
   return match === null ? null : { prefix: match[1] ?? "", number: Number(match[2]) };
 }
 
@@ -64,14 +64,8 @@ export async function resolveInPlace(
       case "found": {
         const { role, name, xpath, mutations } = located;
         const handle = await place.frame.$(`xpath=${xpath}`);
-        const { value: again } = await world.call(place, "locate", { ref: number });
-        // The page may have moved elements about between the two looks; then the path may lead to another one.
-        if (
-          handle !== null &&
-          again.kind === "found" &&
-          again.mutations === mutations &&
-          again.xpath === xpath
-        ) {
+        // The page may have moved elements about in between; then the path may lead to another one.
+        if (handle !== null && (await world.call(place, "isAsItWas", { mutations })).value) {
           return { handle: handle as ElementHandle, role, name };
         }
         await handle?.dispose();

@@ -29,6 +29,8 @@ export interface Tab {
   };
   /** Pictures for which Chromium gives the page another size while they are taken; live views skip that. */
   resizing: { count: number; onOver: Set<() => void> };
+  /** Typed into password fields and the like; never shown again. */
+  secrets: Set<string>;
 }
 
 export type TabState =

@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import { browserProblem } from "../problems.ts";
+import { closePage } from "../profiles/closePage.ts";
 import { openPage } from "../profiles/openPage.ts";
 import { createDialogDesk } from "../records/dialogs.ts";
 import { createPageRecords } from "../records/pageRecords.ts";
@@ -13,8 +14,9 @@ import { watchPage } from "./watchPage.ts";
 
 /** Pages of one managed browser; opening more closes the least recently used. */
 export const maxTabs = 8;
-const closeLimitMs = 5000;
 const createLimitMs = 20_000;
+const attachLimitMs = 15_000;
+const frameTreeLimitMs = 1000;
 /** Windows that one page may open within the time below; more are closed at once. */
 const maxPopups = 5;
 const popupWindowMs = 10_000;
@@ -73,8 +75,11 @@ export function createTabBook(deps: TabBookDeps): TabBook {
   const register = (page: Page): Promise<Tab | null> => {
     const known = registering.get(page);
     if (known !== undefined) return known;
-    const work = attach(page).catch((error: unknown) => {
-      // A page that closes while it is looked at is no tab.
+    const work = withinTime(attach(page), {
+      timeoutMs: attachLimitMs,
+      onTimeout: () => new Error("the page did not answer"),
+    }).catch((error: unknown) => {
+      // A page that closes while it is looked at is no tab, and one that never answers must not hold up the others.
       logger.debug("browser.pageNotAttached", { profile, error });
       return null;
     });
@@ -92,7 +97,8 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       onFlood: (reason) => {
         const tab = tabs.get(page);
         if (tab !== undefined) void close(tab, reason);
-        else page.close().catch(() => {});
+        else
+          closePage(page).catch((error: unknown) => logger.warn("browser.closeFailed", { profile, error }));
       },
     });
     // Before anything is awaited: what happens meanwhile belongs to the records.
@@ -121,6 +127,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       isUsed: openerTab?.isUsed ?? false,
       inFlight,
       resizing: { count: 0, onOver: new Set() },
+      secrets: new Set(),
     };
     tabs.set(page, tab);
     page.on("crash", () => {
@@ -164,10 +171,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
 
   const close = async (tab: Tab, reason: string) => {
     tab.state = { kind: "closed", reason };
-    await withinTime(tab.page.close(), {
-      timeoutMs: closeLimitMs,
-      onTimeout: () => new Error("the page did not close"),
-    }).catch((error: unknown) => {
+    await closePage(tab.page).catch((error: unknown) => {
       // A crashed or closed page is gone already; one that does not let go is closed by the browser.
       logger.debug("browser.closeFailed", { profile, error });
       tab.cdp.send("Target.closeTarget", { targetId: tab.targetId }).catch(() => {});
@@ -264,7 +268,10 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       const main = all.find((tab) => tab.targetId === frameId);
       if (main !== undefined) return main;
       for (const tab of all) {
-        const tree = await tab.cdp.send("Page.getFrameTree").catch(() => null);
+        const asked = tab.cdp.send("Page.getFrameTree");
+        const limit = { timeoutMs: frameTreeLimitMs, onTimeout: () => new Error("no answer") };
+        // A page that is going or hangs is not the one that has just begun a download.
+        const tree = await withinTime(asked, limit).catch(() => null);
         if (tree !== null && holdsFrame(tree.frameTree, frameId)) return tab;
       }
       // A window that only carried a download is gone again; what opened it was used last.

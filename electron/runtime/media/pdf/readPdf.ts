@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module";
 import path from "node:path";
+import { aliasCjkFonts } from "./cjkFonts.ts";
 
 export interface PdfRequest {
   bytes: Uint8Array;
@@ -209,7 +210,9 @@ async function titleOf(document: Document): Promise<string | null> {
 /** @returns null where pages cannot be drawn */
 async function loadCanvas(): Promise<typeof import("@napi-rs/canvas") | null> {
   try {
-    return await import("@napi-rs/canvas");
+    const canvas = await import("@napi-rs/canvas");
+    aliasCjkFonts(canvas.GlobalFonts);
+    return canvas;
   } catch {
     // Not shipped for this platform: the text alone is used, and the answer says so.
     return null;

@@ -9,6 +9,8 @@ import { parsedPatch, patchTargets, planPatch } from "./plan.ts";
 import { applyPatchInput } from "./schema.ts";
 
 const maxDiffChars = 8000;
+/** In the answer; the model wrote the patch and knows the others. */
+const maxListedFiles = 200;
 
 export function createApplyPatchTool(deps: { desk: FileDesk }) {
   const { desk } = deps;
@@ -57,7 +59,9 @@ export function createApplyPatchTool(deps: { desk: FileDesk }) {
           ...(failure.data === undefined ? {} : { data: failure.data }),
         });
       }
-      const text = ["The patch was applied:", ...lines].join("\n");
+      const left = lines.length - maxListedFiles;
+      const more = left > 0 ? [`[and ${left} more files, as the patch names them]`] : [];
+      const text = ["The patch was applied:", ...lines.slice(0, maxListedFiles), ...more].join("\n");
       return textResult(text, { summary, ...diffsOf(changes), tokenEstimate: tokenEstimate(text) });
     },
   });

@@ -2,20 +2,25 @@
 
 import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
 import type { BrowserProfileView } from "../../../../shared/contract/browser.ts";
-import type { BrowserService } from "../../browser/service/browserService.ts";
+import { messageOf } from "../../../../shared/errors/index.ts";
+import { withinTime } from "../../browser/actions/withinTime.ts";
 import type { ToolResult } from "../defineTool.ts";
 import { answer } from "./answers.ts";
+import type { BrowserToolDeps } from "./tool.ts";
 
-export function statusAnswer(
-  deps: { service: BrowserService; config(): object },
-  profile: string,
-  before?: string,
-): ToolResult {
+type StatusDeps = Pick<BrowserToolDeps, "service" | "config" | "profiles" | "sandboxes">;
+
+/** Looking for installed browsers asks the desktop; a status does not wait for a slow one. */
+const detectLimitMs = 2500;
+
+export async function statusAnswer(deps: StatusDeps, profile: string, before?: string): Promise<ToolResult> {
   const view = deps.service.profileView(profile);
   const config = browserConfigOf(deps.config());
   const { state } = view;
   const isRunning = state.kind === "running";
+  const detected = await detect(deps, view);
   const details = {
+    target: deps.sandboxes.has(view.name) ? "sandbox" : "host",
     enabled: config.enabled !== false,
     profile: view.name,
     driver: view.kind === "existing" ? "existing-session" : "openclaw",
@@ -25,7 +30,11 @@ export function statusAnswer(
     pid: isRunning ? state.pid : null,
     cdpPort: view.cdpPort,
     cdpUrl: view.cdpUrl,
-    chosenBrowser: isRunning ? state.browserName : null,
+    chosenBrowser: isRunning ? (detected.detectedBrowser ?? state.browserName) : null,
+    ...detected,
+    userDataDir: view.userDataDir,
+    noSandbox: config.noSandbox === true,
+    executablePath: config.executablePath ?? null,
     version: isRunning ? state.version : null,
     state: state.kind,
     tabCount: view.tabCount,
@@ -40,8 +49,9 @@ export function statusAnswer(
   return answer({ head, details });
 }
 
-export function profilesAnswer(service: BrowserService): ToolResult {
-  const views = service.profileViews();
+/** @param names of the profiles that the caller may reach */
+export function profilesAnswer(deps: StatusDeps, names: readonly string[]): ToolResult {
+  const views = deps.service.profileViews().filter(({ name }) => names.includes(name));
   return answer({
     head: ["profiles:", ...views.map((view) => `- ${stateLine(view)}`)].join("\n"),
     details: {
@@ -56,9 +66,37 @@ export function profilesAnswer(service: BrowserService): ToolResult {
         tabCount: view.tabCount,
         isDefault: view.isDefault,
         isRemote: view.kind === "remote",
+        reconcileReason: sourceOf(deps, view.name).reconcileReason(view.name),
       })),
     },
   });
+}
+
+function sourceOf({ profiles, sandboxes }: StatusDeps, name: string) {
+  return sandboxes.has(name) ? sandboxes.profiles : profiles;
+}
+
+interface Detected {
+  detectedBrowser: string | null;
+  detectedExecutablePath: string | null;
+  detectError: string | null;
+}
+
+/** Only for browsers that are started here: of others no program is known. */
+async function detect(deps: StatusDeps, view: BrowserProfileView): Promise<Detected> {
+  const none = { detectedBrowser: null, detectedExecutablePath: null, detectError: null };
+  if (view.kind !== "managed" || view.attachOnly) return none;
+  try {
+    const found = await withinTime(deps.profiles.chosenBrowser(), {
+      timeoutMs: detectLimitMs,
+      onTimeout: () => new Error(`Installed browsers were not found out within ${detectLimitMs / 1000} s.`),
+    });
+    if (found === null) return none;
+    return { ...none, detectedBrowser: found.brand, detectedExecutablePath: found.executable };
+  } catch (error) {
+    // A program that is named and not there: the status says so, and goes on.
+    return { ...none, detectError: messageOf(error) };
+  }
 }
 
 function stateLine(view: BrowserProfileView): string {

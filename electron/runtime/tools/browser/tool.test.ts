@@ -4,6 +4,7 @@ import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allHardening } from "../../../../shared/hardening/index.ts";
+import { testChromium } from "../../browser/profiles/testBrowsers.ts";
 import {
   detailsOf,
   refOf,
@@ -51,6 +52,11 @@ describe("before a browser runs", long, () => {
       profile: "openclaw",
       running: false,
       pid: null,
+      target: "host",
+      chosenBrowser: null,
+      detectedBrowser: "custom",
+      detectedExecutablePath: testChromium,
+      detectError: null,
     });
     expect(detailsOf(await desk.call({ action: "tabs" }))).toMatchObject({ ok: true, tabCount: 0 });
     expect(detailsOf(await desk.call({ action: "status" }))).toMatchObject({ running: false });
@@ -65,6 +71,17 @@ describe("before a browser runs", long, () => {
       profiles: { name: string }[];
     };
     expect(profiles.map((each) => each.name)).toEqual(["openclaw", "user"]);
+    expect(profiles[0]).toMatchObject({ running: false, reconcileReason: null });
+  });
+
+  it("tells of a browser program that is not there instead of failing", async () => {
+    await desk.setBrowser({ executablePath: "/nowhere/chrome" });
+    expect(detailsOf(await desk.call({ action: "status" }))).toMatchObject({
+      detectedBrowser: null,
+      detectedExecutablePath: null,
+      detectError: expect.stringContaining("/nowhere/chrome"),
+    });
+    await desk.setBrowser({});
   });
 
   it.each([

@@ -116,6 +116,21 @@ describe("poll", () => {
   });
 });
 
+describe("a poll that is cancelled", () => {
+  it("ends at once and leaves what is new to the next one", async () => {
+    const sessionId = await start("echo kept; sleep 30");
+    await until("the output", () => sessions.output(sessionId)?.aggregated.includes("kept") === true);
+    const control = new AbortController();
+    const polling = createProcessTool({ sessions }).execute(
+      processInput.parse({ action: "poll", sessionId, timeout: 60_000 }),
+      { ...contextOf(), signal: control.signal },
+    );
+    control.abort();
+    await expect(polling).rejects.toThrow(/abort/i);
+    expect((await call({ action: "poll", sessionId })).text).toContain("kept");
+  });
+});
+
 describe("log", () => {
   it("pages lines, the last 200 without a page", async () => {
     const sessionId = await start("seq 1 300");

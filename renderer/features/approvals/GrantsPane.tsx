@@ -1,55 +1,36 @@
 /** Every grant that counts now: what it holds, for whom, until when, how often it was used; revoked with one press. */
 
-import { useCallback, useState } from "react";
-import { Link } from "wouter";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
 import type { GrantView } from "../../../shared/contract/index.ts";
-import { Breadcrumb } from "../../app/Breadcrumb.tsx";
-import { useLanguage, useT } from "../../i18n/index.ts";
+import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
-import { useQueryRpc, useRpc, useRpcEvent } from "../../rpc/hooks.ts";
+import { useRpc } from "../../rpc/hooks.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Chip } from "../../ui/Chip.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { EmptyState, ErrorState } from "../../ui/States.tsx";
 import { clockText, useNow } from "../../ui/useNow.ts";
-import { ViewHeader } from "../../ui/ViewHeader.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
 import { GrantStores } from "./GrantStores.tsx";
-import "./approvals.css";
-import "./scope.css";
+import { useTime } from "./useTime.ts";
 
-export function GrantsView() {
+export function GrantsPane({ query }: { query: UseQueryResult<{ grants: GrantView[] }, Error> }) {
   const t = useT("approvals");
-  const { data, error, refetch } = useQueryRpc("grants.list", {});
-  useRpcEvent(
-    "grants.changed",
-    useCallback(() => void refetch(), [refetch]),
-  );
+  const { data, error, refetch } = query;
   return (
-    <div className="view">
-      <Breadcrumb>{t("grants.crumb")}</Breadcrumb>
-      <ViewHeader
-        title={t("grants.title")}
-        sub={<span className="dim">{t("grants.count", { count: data?.grants.length ?? 0 })}</span>}
-        actions={
-          <Link href="/approvals" className="button button-plain button-small">
-            {t("history.back")}
-          </Link>
-        }
-      />
-      <div className="view-body">
-        {error !== null && data === undefined ? (
-          <ErrorState title={t("grants.failed")} error={error} onRetry={() => void refetch()} />
-        ) : data === undefined ? (
-          <Skeleton rows={6} />
-        ) : data.grants.length === 0 ? (
-          <EmptyState title={t("grants.empty")}>
-            <p>{t("grants.emptyText")}</p>
-          </EmptyState>
-        ) : (
-          <GrantTable grants={data.grants} onChanged={() => void refetch()} />
-        )}
-      </div>
+    <div className="view-body">
+      {error !== null && data === undefined ? (
+        <ErrorState title={t("grants.failed")} error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton rows={6} />
+      ) : data.grants.length === 0 ? (
+        <EmptyState title={t("grants.empty")}>
+          <p>{t("grants.emptyText")}</p>
+        </EmptyState>
+      ) : (
+        <GrantTable grants={data.grants} onChanged={() => void refetch()} />
+      )}
     </div>
   );
 }
@@ -166,16 +147,4 @@ function Revoke({ grant, onChanged }: { grant: GrantView; onChanged: () => void 
       ) : null}
     </>
   );
-}
-
-function useTime(): (atMs: number) => string {
-  const language = useLanguage();
-  const format = new Intl.DateTimeFormat(language, {
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hour12: false,
-  });
-  return (atMs) => format.format(atMs);
 }
