@@ -18,9 +18,9 @@ let desk: TestDesk;
 let site: TestSite;
 const long = { timeout: 120_000 };
 
-const agents = (browser: object, network = "host") => ({
+const agents = (browser: object, network = "host", scope = "agent") => ({
   agents: {
-    defaults: { sandbox: { mode: "all", backend: "bubblewrap", docker: { network }, browser } },
+    defaults: { sandbox: { mode: "all", scope, backend: "bubblewrap", docker: { network }, browser } },
     list: [{ id: "main", default: true }, { id: "other" }],
   },
 });
@@ -123,6 +123,22 @@ it("ends at once when the sandbox may not have it any more", long, async () => {
   await expect.poll(() => desk.service.profileViews().map(({ name }) => name)).not.toContain(own);
 });
 
+it("each sandbox has one of its own: by agent, by session, or one for all", long, async () => {
+  const nameIn = async (scope: string, over = {}) => {
+    await desk.setBrowser({}, agents({ enabled: true }, "host", scope));
+    return detailsOf(await desk.call({ action: "status" }, over)).profile;
+  };
+  const other = { sessionKey: "agent:main:other" };
+  expect(await nameIn("agent", other)).toBe(own);
+  expect(await nameIn("shared")).toBe("openclaw (sandbox)");
+  expect(await nameIn("shared", { agentId: "other" })).toBe("openclaw (sandbox)");
+  const ofSession = await nameIn("session");
+  expect(ofSession).toMatch(/^openclaw \(sandbox main [0-9a-f]{7}\)$/);
+  expect(await nameIn("session", other)).not.toBe(ofSession);
+  await desk.sandboxes.endSessions((key) => key === other.sessionKey);
+  expect(desk.service.profileViews().map(({ name }) => name)).toEqual(["openclaw", "user", ofSession]);
+});
+
 it(
   "says what to change when the sandbox has no network; starts again, stops, and starts again",
   long,
@@ -132,6 +148,11 @@ it(
     await desk.setBrowser({}, agents({ enabled: true }));
     await desk.call({ action: "start" });
     expect(detailsOf(await desk.call({ action: "stop" }))).toMatchObject({ profile: own, running: false });
+    expect(textOf(await desk.call({ action: "open", url: `${site.url}/in` }))).toContain("/in");
+    // Its mark of the folder names a process of the inside, and stays behind when it is killed.
+    const killed = desk.sandboxes.profiles.connection(own);
+    process.kill((running(own) as { pid: number }).pid, "SIGKILL");
+    await killed?.closed;
     expect(textOf(await desk.call({ action: "open", url: `${site.url}/in` }))).toContain("/in");
     const { pid } = running(own) as { pid: number };
     await desk.sandboxes.dispose();
