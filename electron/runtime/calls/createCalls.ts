@@ -251,7 +251,7 @@ export function createCalls(deps: CallsDeps): Calls {
         sessionKey: caller.sessionKey,
         callerId: caller.id,
         callerLabel: caller.label,
-        argsShown: showArgs(args),
+        argsShown: showArgs(args, tool),
         state: { kind: "proposed" },
         createdAtMs: nowMs,
         updatedAtMs: nowMs,

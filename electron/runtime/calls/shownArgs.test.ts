@@ -25,6 +25,21 @@ describe("environment values in a prompt", () => {
     expect(showEnvValue("CI", "1")).toEqual({ shown: "1", isMasked: false });
   });
 
+  it("show what a browser types by its length only, in every form of an act", () => {
+    const shown = showArgs(
+      {
+        action: "act",
+        text: "hunter2",
+        request: { kind: "fill", fields: [{ ref: "e4", value: "hunter2" }], values: ["hunter2"] },
+      },
+      "browser",
+    );
+    expect(shown).not.toContain("hunter2");
+    expect(shown).toContain("(7 characters)");
+    expect(shown).toContain('"ref": "e4"');
+    expect(showArgs({ text: "hello" }, "tts")).toContain("hello");
+  });
+
   it("keep the length in arguments, where no catalogue can say it", () => {
     expect(showArgs({ token: "hunter2" })).toContain("(7 characters)");
   });

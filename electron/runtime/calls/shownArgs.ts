@@ -7,15 +7,22 @@ const secretShape =
 const maxStringLength = 2000;
 const maxTextLength = 8000;
 
+/**
+ * What a browser types into pages may be a password, and whether it is one is known only when the page has been looked
+ * at, after the record is made. Its film keeps what went into ordinary fields.
+ */
+const typedByBrowser: ReadonlySet<string> = new Set(["text", "value", "values", "promptText"]);
+
 /** @returns pretty JSON of at most about 8,000 characters */
-export function showArgs(args: unknown): string {
-  const text = jsonOf(args);
+export function showArgs(args: unknown, tool = ""): string {
+  const text = jsonOf(args, tool === "browser" ? typedByBrowser : new Set());
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
 }
 
-function jsonOf(args: unknown): string {
+function jsonOf(args: unknown, typed: ReadonlySet<string>): string {
   try {
-    return JSON.stringify(args, (key, value: unknown) => maskByName(key, value), 2) ?? "null";
+    const mask = (key: string, value: unknown) => (typed.has(key) ? lengthOf(value) : maskByName(key, value));
+    return JSON.stringify(args, mask, 2) ?? "null";
   } catch {
     // JSON may be nested deeper than the stack; no tool takes such arguments.
     return "(arguments that are nested too deep to be shown)";
@@ -48,6 +55,11 @@ function maskByName(key: string, value: unknown): unknown {
   return masked.length > maxStringLength
     ? `${masked.slice(0, maxStringLength)}… (${masked.length} characters)`
     : masked;
+}
+
+function lengthOf(value: unknown): unknown {
+  if (Array.isArray(value)) return `•••••• (${value.length} values)`;
+  return typeof value === "string" ? `•••••• (${value.length} characters)` : value;
 }
 
 function maskText(secret: string): string {

@@ -36,7 +36,10 @@ export function RulesView({ list }: { list: RuleList }) {
     "exec.approvals.changed",
     useCallback(() => void readFile(), [readFile]),
   );
-  const counts = { grants: grants.data?.grants.length, allowlist: file.data?.entries.length };
+  const counts = {
+    grants: grants.data?.grants.length,
+    allowlist: file.data?.state === "broken" ? undefined : file.data?.entries.length,
+  };
   return (
     <div className="view">
       <Breadcrumb>{t(`${list}.crumb`)}</Breadcrumb>

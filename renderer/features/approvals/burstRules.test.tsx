@@ -30,7 +30,11 @@ const scopes: GrantOffer[] = [
     abilities: [],
   },
 ];
-const always = { kind: "offered", stores: [{ pattern: "/usr/bin/git", agentId: "main" }], scopes } as const;
+const always: ApprovalRequest["always"] = {
+  kind: "offered",
+  stores: [{ pattern: "/usr/bin/git", agentId: "main" }],
+  scopes,
+};
 
 let panel: TestPanel | null = null;
 let waiting: ApprovalRequest[] = [];

@@ -95,7 +95,6 @@ export class DenseView {
     const reply = {
       found: true as const,
       frames: print.frames,
-      fullChars: whole.reduce((sum, line) => sum + line.length + 1, 0),
       cutBy: walked.cutBy,
       tooDeep: walked.tooDeep,
       elementCount: walked.elementCount,

@@ -40,8 +40,6 @@ export type DenseReply =
       frames: FramePlace[];
       /** A line each: number, role and name with tabs between; of changes only those in the changed lines. */
       refs: string;
-      /** Length of the whole snapshot in characters, whatever the extent. */
-      fullChars: number;
       cutBy: CutReason | null;
       tooDeep: number;
       elementCount: number;
