@@ -21,8 +21,9 @@ beforeEach(async () => {
     );
   });
   await mkdir(harness.stateDir, { recursive: true, mode: 0o700 });
+  // As a person writes it, without `enabled`: configure has to switch it on.
   const entries = {
-    tavily: { enabled: true, config: { webSearch: { baseUrl: service.url("", "127.0.0.1") } } },
+    tavily: { config: { webSearch: { baseUrl: service.url("", "127.0.0.1") } } },
   };
   await writeFile(
     join(harness.stateDir, "openclaw.json"),
@@ -46,6 +47,9 @@ describe("configure --section web", () => {
     const config = await readFile(join(harness.stateDir, "openclaw.json"), "utf8");
     expect(config).toContain("// kept");
     expect(config).toMatch(/provider"?: "tavily"/);
+    expect(config).toMatch(/enabled"?: ?true/);
+    const tools = await harness.run(["tools", "list", "--json"]);
+    expect(tools.stdout).toContain("web_search");
     expect(config).not.toContain(key);
   });
 

@@ -18,7 +18,7 @@ export function Banners() {
         <>
           <BroadModeBanner mode={status.mode} />
           <PausedBanner />
-          <PromptCheckBanner prompt={status.prompt} />
+          <PromptCheckBanner prompt={status.prompt} shell={status.shell} />
           <FileBanners status={status} />
         </>
       )}

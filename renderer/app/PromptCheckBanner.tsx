@@ -7,10 +7,12 @@ import { Button } from "../ui/Button.tsx";
 import { VerdictShape } from "../ui/Verdict.tsx";
 
 /** Stays until somebody has read it: that a prompt can be seen now does not bring back what was refused before. */
-export function PromptCheckBanner({ prompt }: { prompt: AppStatus["prompt"] }) {
+export function PromptCheckBanner({ prompt, shell }: Pick<AppStatus, "prompt" | "shell">) {
   const t = useT("frame");
   const [isRead, setIsRead] = useState(false);
-  if (prompt.checkAtStart !== "failed" || isRead) return null;
+  // Without a window nobody is there at the start by nature; that requests are refused now is said all the same.
+  const isExpected = shell === "headless" && prompt.reach !== "noPanel" && prompt.reach !== "screenLocked";
+  if (prompt.checkAtStart !== "failed" || isExpected || isRead) return null;
   return (
     <section className="banner banner-ask" aria-label={t("promptCheck.label")}>
       <VerdictShape kind="asks" />

@@ -58,7 +58,7 @@ describe("the frame", () => {
   });
 
   it("says that the self-test of prompts failed at the start and what to do, until it was read", async () => {
-    show(withStatus({ prompt: { reach: "reachable", checkAtStart: "failed" } }));
+    show(withStatus({ shell: "electron", prompt: { reach: "reachable", checkAtStart: "failed" } }));
     const banner = await screen.findByRole("region", { name: "Self-test of prompts" });
     expect(banner.textContent).toContain("At the start no prompt could reach a person.");
     expect(banner.textContent).toContain("now you can be asked");

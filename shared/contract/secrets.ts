@@ -9,6 +9,8 @@ export const keyService = z.object({
   label: z.string(),
   /** Variable under which a key is stored here. */
   name: z.string(),
+  /** Plugin whose entry in the config switches it on and off; null for services without one. */
+  pluginId: z.string().nullable(),
   /** Tools that use it. */
   tools: z.array(z.string()),
   /** Where a person gets a key. */

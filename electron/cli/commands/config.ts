@@ -14,6 +14,7 @@ export function configCommand(context: CliContext): Command {
     .description("Read, change and check openclaw.json")
     .addCommand(getCommand(context))
     .addCommand(setCommand(context))
+    .addCommand(unsetCommand(context))
     .addCommand(validateCommand(context));
 }
 
@@ -55,6 +56,23 @@ function setCommand(context: CliContext): Command {
       try {
         const view = await access.rpc.call("config.setPath", { path, value: parseValue(text) });
         print(context, json, view, [`Set ${path} in ${view.path}.`]);
+      } finally {
+        await access.close();
+      }
+    });
+}
+
+function unsetCommand(context: CliContext): Command {
+  return new Command("unset")
+    .description("Remove one value in place; comments and formatting stay")
+    .argument("<path>", "dotted path; numbers index lists")
+    .option("--json", "print JSON")
+    .action(async (path: string, { json }: { json?: boolean }) => {
+      refuseSelfApproval(context.io.env, "change the config");
+      const access = await openAccess(context.io, context.version);
+      try {
+        const view = await access.rpc.call("config.setPath", { path });
+        print(context, json, view, [`Removed ${path} from ${view.path}.`]);
       } finally {
         await access.close();
       }

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import type { KeyService } from "../../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import { type Access, openAccess } from "../access.ts";
-import { type CliContext, print } from "../context.ts";
+import { type CliContext, print, reasonText } from "../context.ts";
 import { safeText } from "../io.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
@@ -79,16 +79,25 @@ async function configureWeb(context: CliContext, access: Access, options: Option
       );
     }
   }
-  try {
-    await access.rpc.call("config.setPath", { path: "tools.web.search.provider", value: provider });
-  } catch (cause) {
-    if (!isStored) throw cause;
-    throw new AppError(
-      "UNAVAILABLE",
-      `The key was stored, but the provider was not set: ${messageOf(cause)}`,
-      {
+  const set = async (path: string, value: unknown) => {
+    try {
+      await access.rpc.call("config.setPath", { path, value });
+    } catch (cause) {
+      if (!isStored) throw cause;
+      throw new AppError("UNAVAILABLE", `The key was stored, but not used yet: ${messageOf(cause)}`, {
         cause,
-      },
+      });
+    }
+  };
+  // An entry that does not say so counts as switched off, and the tool would be gone.
+  if (service?.pluginId != null) await set(`plugins.entries.${service.pluginId}.enabled`, true);
+  await set("tools.web.search.provider", provider);
+  const { sections } = await access.rpc.call("tools.list", {});
+  const tool = sections.flatMap(({ tools }) => tools).find(({ name }) => name === "web_search");
+  if (tool?.presence.kind === "absent") {
+    context.exitCode = 1;
+    lines.push(
+      `web_search is still absent (${reasonText(tool.presence.reason)}). \`sallyport policy why web_search\` says more.`,
     );
   }
   lines.push(`web_search uses ${service?.label ?? "DuckDuckGo"}.`);
@@ -97,7 +106,10 @@ async function configureWeb(context: CliContext, access: Access, options: Option
     io.stderr("Sending one test request …\n");
     test = await access.rpc.call("secrets.test", { service: `search.${provider}` });
     lines.push(safeText(test.ok ? `Test: ${test.message}` : `Test failed: ${test.message}`));
-    if (!test.ok) context.exitCode = 1;
+    if (!test.ok) {
+      context.exitCode = 1;
+      lines.push("What was set stays set; run the command again with another key or provider.");
+    }
   }
   print(context, options.json, { provider, keyStored: isStored, test }, lines);
 }

@@ -8,6 +8,7 @@ import { searchProviders } from "../tools/web_search/providers/index.ts";
 interface Known {
   id: string;
   label: string;
+  pluginId: string | null;
   tools: string[];
   docs: string;
   key: KeyPlaces;
@@ -40,6 +41,7 @@ const others: readonly Known[] = [
   {
     id: "elevenlabs",
     label: "ElevenLabs",
+    pluginId: null,
     tools: ["tts"],
     docs: "https://elevenlabs.io/app/settings/api-keys",
     key: elevenlabsKey,
@@ -55,7 +57,7 @@ const others: readonly Known[] = [
 
 function known(id: string, label: string, tools: string[], env: string[], more: { docs: string }): Known {
   const paths = [["models", "providers", id, "apiKey"]];
-  return { id, label, tools, docs: more.docs, key: { paths, env }, canTest: false };
+  return { id, label, pluginId: null, tools, docs: more.docs, key: { paths, env }, canTest: false };
 }
 
 /** The key of Grok serves the other tools of xAI too. */
@@ -64,8 +66,10 @@ const searchTools = (id: string): string[] =>
 
 /** Search providers that need a key, then the others. */
 function allKnown(): Known[] {
-  const search = searchProviders.flatMap(({ id, label, docs, key }): Known[] =>
-    key === null ? [] : [{ id: `search.${id}`, label, tools: searchTools(id), docs, key, canTest: true }],
+  const search = searchProviders.flatMap(({ id, label, docs, key, pluginId }): Known[] =>
+    key === null
+      ? []
+      : [{ id: `search.${id}`, label, pluginId, tools: searchTools(id), docs, key, canTest: true }],
   );
   return [...search, ...others];
 }

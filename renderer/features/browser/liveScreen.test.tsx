@@ -29,7 +29,7 @@ it("sends keys to the page, Tab among them, and Escape leads out to the pane", a
       <LiveScreen profile="work" tab={tab} />
     </Pane>,
     {
-      "browser.screencast.start": () => ({ castId: "c1" }),
+      "browser.screencast.start": () => ({ castId: "c1", profile: "work", targetId: tab.targetId }),
       "browser.screencast.stop": () => ({ stopped: true }),
       "browser.input": ({ input }) => {
         sent.push(input);

@@ -14,6 +14,7 @@ const view = (changes: Partial<SecretsView> = {}): SecretsView => ({
     {
       id: "search.brave",
       label: "Brave",
+      pluginId: "brave",
       name: "BRAVE_API_KEY",
       tools: ["web_search"],
       docs: "https://brave.com/search/api/",
@@ -23,6 +24,7 @@ const view = (changes: Partial<SecretsView> = {}): SecretsView => ({
     {
       id: "openai",
       label: "OpenAI",
+      pluginId: null,
       name: "OPENAI_API_KEY",
       tools: ["image", "pdf"],
       docs: "https://platform.openai.com/api-keys",

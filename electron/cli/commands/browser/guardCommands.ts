@@ -49,8 +49,18 @@ export function guardCommands(context: CliContext): Command[] {
           if (word !== "on" && word !== "off") {
             throw new AppError("INVALID_INPUT", "Say on or off.", { data: { usage: true } });
           }
+          const running = async () => {
+            const { profiles } = await rpc.call("browser.profiles", {});
+            return profiles.filter(({ state }) => state.kind === "running");
+          };
+          const before = await running();
           const guard = await rpc.call("browser.setStrict", { strict: word === "on" });
-          print(context, json, guard, [`Addresses: ${guard.mode}`]);
+          // A browser that runs without the guard cannot be held later: it starts anew with the next call.
+          const ended =
+            before.length === 0
+              ? ""
+              : ` Browsers that ran otherwise start anew: ${before.map(({ name }) => name).join(", ")}; their tabs are closed.`;
+          print(context, json, guard, [`Addresses: ${guard.mode}.${ended}`]);
         }),
       ),
   ];

@@ -1,5 +1,6 @@
 /** The life of one act: read, allowed, performed, settled, reported, with what it caused and what changed. */
 
+import type { ElementHandle, JSHandle } from "playwright-core";
 import { actionProblem } from "../actions/actionProblem.ts";
 import { type Act, budgetOf } from "../actions/actTypes.ts";
 import { createElementFinder, type FoundElement } from "../actions/elements.ts";
@@ -187,7 +188,8 @@ function changesPage(act: Act): boolean {
 }
 
 async function focused(tab: Tab): Promise<FoundElement | null> {
-  const handle = (await tab.page.evaluateHandle("document.activeElement")).asElement();
+  const found: JSHandle = await tab.page.evaluateHandle("document.activeElement");
+  const handle = found.asElement() as ElementHandle | null;
   if (handle === null) return null;
   const { role, name } = (await handle.evaluate(describeElement)) as { role: string; name: string };
   return { handle, ref: null, role, name, label: `in the focused ${role}` };
