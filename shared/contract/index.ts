@@ -32,6 +32,7 @@ export * from "./app.ts";
 export * from "./approvalRules.ts";
 export * from "./approvals.ts";
 export * from "./browser.ts";
+export * from "./browserViews.ts";
 export * from "./calls.ts";
 export * from "./clients.ts";
 export * from "./config.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, CDPSession } from "playwright-core";
-import type { BrowserDownloadEntry } from "../../../../shared/contract/browser.ts";
+import type { BrowserDownloadEntry } from "../../../../shared/contract/index.ts";
 import { clip, sizeText } from "../../../../shared/files/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";

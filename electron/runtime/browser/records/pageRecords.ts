@@ -7,7 +7,7 @@ import type {
   BrowserPageError,
   BrowserRequestEntry,
   BrowserTab,
-} from "../../../../shared/contract/browser.ts";
+} from "../../../../shared/contract/index.ts";
 
 /** A window that the page opened. */
 export interface PopupEntry {

@@ -1,6 +1,6 @@
 /** What the browser service offers to the tool, the panel and the command line. */
 
-import type { BrowserInput, BrowserProfileView, BrowserTab } from "../../../../shared/contract/browser.ts";
+import type { BrowserInput, BrowserProfileView, BrowserTab } from "../../../../shared/contract/index.ts";
 import type { Snapshot, SnapshotRequest } from "../browserTypes.ts";
 import type { SavedDownload } from "../records/downloads.ts";
 import type { FileRoots } from "../records/fileRoots.ts";

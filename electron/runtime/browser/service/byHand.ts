@@ -1,6 +1,6 @@
 /** Mouse and keys of a person on the live view. */
 
-import type { BrowserInput } from "../../../../shared/contract/browser.ts";
+import type { BrowserInput } from "../../../../shared/contract/index.ts";
 import { actionProblem } from "../actions/actionProblem.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import { browserProblem } from "../problems.ts";

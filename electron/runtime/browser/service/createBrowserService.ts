@@ -1,7 +1,7 @@
 /** The browser service: everything that the tool, the panel and the command line do with browsers goes through here. */
 
 import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
-import type { BrowserProfileView, BrowserTab } from "../../../../shared/contract/browser.ts";
+import type { BrowserProfileView, BrowserTab } from "../../../../shared/contract/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { parseAct } from "../actions/parseAct.ts";
 import { withinTime } from "../actions/withinTime.ts";

@@ -1,7 +1,7 @@
 /** The strip of what was done in the browsers: who, what, on which element, where it led, with small pictures. */
 
 import { randomUUID } from "node:crypto";
-import type { BrowserFilmEntry, BrowserFilmPicture } from "../../../../shared/contract/browser.ts";
+import type { BrowserFilmEntry, BrowserFilmPicture } from "../../../../shared/contract/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import type { Clock } from "../../clock.ts";
 import { problemKind } from "../problems.ts";

@@ -1,7 +1,7 @@
 /** The live view: frames of one page for those who look, acknowledged one by one, at a bounded rate. */
 
 import { randomUUID } from "node:crypto";
-import type { browserContract } from "../../../../shared/contract/browser.ts";
+import type { browserContract } from "../../../../shared/contract/index.ts";
 import type { EventPayload } from "../../../../shared/rpc/index.ts";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../logging/logger.ts";

@@ -1,6 +1,6 @@
 /** Tabs and endpoints as people and agents see them. */
 
-import type { BrowserTab } from "../../../../shared/contract/browser.ts";
+import type { BrowserTab } from "../../../../shared/contract/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import { type Tab, tabInfo } from "../tabs/tab.ts";
 import type { BrowserSession } from "./sessions.ts";

@@ -1,6 +1,6 @@
 /** Tabs, console, errors and requests as the model reads them: one line each, newest last, bounded. */
 
-import type { BrowserTab } from "../../../../shared/contract/browser.ts";
+import type { BrowserTab } from "../../../../shared/contract/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import type { Hardening } from "../../../../shared/hardening/rules.ts";
 import { consoleLevel, importance } from "../../browser/records/pageRecords.ts";

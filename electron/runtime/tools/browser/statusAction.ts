@@ -1,7 +1,7 @@
 /** Status and profiles as the model reads them: facts of ours, no page text. */
 
 import { browserConfigOf } from "../../../../shared/browser/configSchema.ts";
-import type { BrowserProfileView } from "../../../../shared/contract/browser.ts";
+import type { BrowserProfileView } from "../../../../shared/contract/index.ts";
 import { messageOf } from "../../../../shared/errors/index.ts";
 import { withinTime } from "../../browser/actions/withinTime.ts";
 import type { ToolResult } from "../defineTool.ts";
