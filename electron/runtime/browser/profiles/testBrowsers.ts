@@ -1,6 +1,6 @@
 /** For tests: profiles on a folder of their own, with the Chromium of this computer. */
 
-import type { AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import path from "node:path";
 import { allHardening } from "../../../../shared/hardening/index.ts";
@@ -30,16 +30,24 @@ export interface TestBrowsers {
 
 /** Ports that nobody used a moment ago, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const found: number[] = [];
+  for (let tries = 0; found.length < count && tries < 200; tries += 1) {
+    // Below the ports that the system hands to outgoing connections: one of those may be taken at any moment.
+    const port = 20_000 + randomInt(12_000);
+    if (!found.includes(port) && (await isFree(port))) found.push(port);
+  }
+  if (found.length < count) throw new Error("There are no free ports between 20000 and 32000.");
+  return found;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const listens = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (listens) await new Promise((resolve) => server.close(resolve));
+  return listens;
 }
 
 export function testBrowserConfig(browser: Record<string, unknown>): Record<string, unknown> {
