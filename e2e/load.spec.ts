@@ -110,8 +110,18 @@ async function startInBackground(agent: Agent, command: string, pty: boolean): P
 
 /** The whole text that is kept of a session, without carriage returns and the notice after it. */
 async function keptLines(agent: Agent, sessionId: string): Promise<string[]> {
-  const { text } = await agent.call("process", { action: "log", sessionId, offset: 0, limit: 1_000_000 });
-  return text.replaceAll("\r", "").trimEnd().split("\n");
+  const lines: string[] = [];
+  let offset: number | null = 0;
+  for (let page = 0; offset !== null && page < 20; page += 1) {
+    const { text } = await agent.call("process", { action: "log", sessionId, offset, limit: 1_000_000 });
+    // Notes about what was cut stand behind an empty line.
+    const notes = text.lastIndexOf("\n\n[");
+    const shown = (notes < 0 ? text : text.slice(0, notes)).replaceAll("\r", "").trimEnd();
+    lines.push(...shown.split("\n"));
+    const next = notes < 0 ? undefined : /Go on with offset (\d+)/.exec(text.slice(notes))?.[1];
+    offset = next === undefined ? null : Number(next);
+  }
+  return lines;
 }
 
 test("200 MB through one terminal and 20 talkers: bounded memory, a window that answers, nothing kept is lost", async ({

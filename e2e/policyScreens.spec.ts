@@ -129,6 +129,8 @@ test("every state of the policy view", async ({ start }) => {
   await panel.getByRole("button", { name: "Back to the saved config" }).click();
   await multiplyRows(desktop, 500);
   await open("/policy?agent=research&as=openclaw");
+  // What was answered before is kept until the config changes.
+  await desktop.place.writeConfig(`${config}\n`);
   await expect(panel.locator(".policy-reach")).toContainText("of 500 tools");
   await both("policy-19-500-tools");
   expect(gallery.overflows()).toEqual([]);
