@@ -1,41 +1,13 @@
 /** On a computer without a browser the app's own Chromium is the managed one, with profile and guard like any other. */
 
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, test } from "@playwright/test";
-import { build } from "vite";
 import { thisSystem } from "../electron/runtime/browser/profiles/findBrowsers.ts";
 import { openPage } from "../electron/runtime/browser/profiles/openPage.ts";
 import { freePorts, startTestBrowsers } from "../electron/runtime/browser/profiles/testBrowsers.ts";
 import { makeTestFolder } from "../electron/runtime/storage/testFolder.ts";
 import { electronPath, rootDir } from "./fixtures/programs.ts";
-
-/** The part of the app that is this browser, as an app of its own. */
-async function buildEmbeddedApp(folder: string): Promise<string> {
-  const appDir = path.join(folder, "app");
-  const entry = path.join(folder, "entry.ts");
-  const source = path.join(rootDir, "electron", "main", "embeddedBrowser.ts");
-  await writeFile(
-    entry,
-    `import { runEmbeddedBrowser } from ${JSON.stringify(source)};\nvoid runEmbeddedBrowser();\n`,
-  );
-  await build({
-    root: rootDir,
-    configFile: false,
-    logLevel: "error",
-    build: {
-      ssr: entry,
-      outDir: appDir,
-      target: "node20",
-      rolldownOptions: { external: ["electron"], output: { format: "cjs", entryFileNames: "main.cjs" } },
-    },
-  });
-  await mkdir(appDir, { recursive: true });
-  await writeFile(path.join(appDir, "package.json"), JSON.stringify({ name: "embedded", main: "main.cjs" }));
-  return appDir;
-}
 
 for (const isStrict of [false, true]) {
   test(`the app's own Chromium is a managed browser, ${isStrict ? "held" : "free"}`, async () => {
@@ -44,7 +16,6 @@ for (const isStrict of [false, true]) {
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     const address = site.address();
     const sitePort = typeof address === "object" ? address?.port : 0;
-    const appDir = await buildEmbeddedApp(folder);
     const [port = 0] = await freePorts(1);
     const env = {
       PATH: process.env.PATH ?? "",
@@ -62,7 +33,8 @@ for (const isStrict of [false, true]) {
       {
         env,
         system: nothingInstalled,
-        embeddedBrowser: { executable: electronPath(), args: [appDir] },
+        // As the app names itself: its own folder, and the word that makes it a browser and nothing else.
+        embeddedBrowser: { executable: electronPath(), args: [rootDir, "--embedded-browser"] },
         resolve: async () => [{ address: "127.0.0.1", family: 4 }],
       },
     );
