@@ -1,4 +1,4 @@
-/** The tools that are built in, wired to the runtime's parts. A new tool gets its lines here and nowhere else. */
+/** Commands, files and status: the tools that stand on the runtime's own parts. Other families have factories of their own. */
 
 import { join } from "node:path";
 import type { Hardening } from "../../../shared/hardening/rules.ts";
