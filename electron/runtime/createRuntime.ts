@@ -78,10 +78,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
   let hardening: Hardening = allHardening;
   const applyHardening = () => {
-    ({ hardening } = resolveHardening(
-      settings.settings(),
-      hardeningRules.map((rule) => rule.id),
-    ));
+    ({ hardening } = resolveHardening(settings.settings(), hardeningRules));
   };
   applyHardening();
   const approvalsFile = await createApprovalsStore({

@@ -8,10 +8,12 @@ import { browserContract } from "./browser.ts";
 import { callsContract } from "./calls.ts";
 import { clientsContract } from "./clients.ts";
 import { configContract } from "./config.ts";
+import { mcpServersContract } from "./mcpServers.ts";
 import { mediaContract } from "./media.ts";
 import { policyContract } from "./policy.ts";
 import { processesContract } from "./processes.ts";
 import { secretsContract } from "./secrets.ts";
+import { skillsContract } from "./skills.ts";
 import { speechContract } from "./speech.ts";
 
 const base = mergeContracts(
@@ -22,8 +24,9 @@ const desk = mergeContracts(
   mergeContracts(base, configContract),
   mergeContracts(policyContract, processesContract),
 );
+const sources = mergeContracts(mcpServersContract, skillsContract);
 export const contract = mergeContracts(
-  mergeContracts(desk, browserContract),
+  mergeContracts(desk, mergeContracts(browserContract, sources)),
   mergeContracts(mergeContracts(secretsContract, speechContract), mediaContract),
 );
 export type SallyportContract = typeof contract;
@@ -36,8 +39,10 @@ export * from "./browserViews.ts";
 export * from "./calls.ts";
 export * from "./clients.ts";
 export * from "./config.ts";
+export * from "./mcpServers.ts";
 export * from "./media.ts";
 export * from "./policy.ts";
 export * from "./processes.ts";
 export * from "./secrets.ts";
+export * from "./skills.ts";
 export * from "./speech.ts";

@@ -38,14 +38,17 @@ export function deviationTable(
     '{ hardening: { preset: "sallyport", rules: { "policy.strictLists": false } } }',
     "```",
     "",
+    "A rule marked *always on* is in force for every real call, whatever the settings say. The policy view still shows what",
+    "OpenClaw would do without it.",
+    "",
     ...sections.flatMap(([area, list]) => [
       `## ${areaTitles.get(area) ?? area}`,
       "",
       "| Rule | OpenClaw | Sallyport | Source |",
       "|--|--|--|--|",
       ...list.map(
-        ({ id, reference, sallyport, source }) =>
-          `| \`${id}\` | ${cell(reference)} | ${cell(sallyport)} | ${cell(source)} |`,
+        ({ id, reference, sallyport, source, isAlwaysOn }) =>
+          `| \`${id}\` | ${cell(reference)} | ${cell(sallyport)}${isAlwaysOn === true ? " *Always on.*" : ""} | ${cell(source)} |`,
       ),
       "",
     ]),

@@ -13,6 +13,11 @@ export interface HardeningRule {
   sallyport: string;
   /** Which spec section the weakness is described in. */
   source: string;
+  /**
+   * In force for every real call, whatever preset or switch: the product never opens this hole itself. Questions
+   * "as OpenClaw would" still show how it is without the rule.
+   */
+  isAlwaysOn?: true;
 }
 
 export const hardeningPresets = ["reference", "sallyport"] as const;

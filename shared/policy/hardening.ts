@@ -23,12 +23,14 @@ export const policyHardening: readonly HardeningRule[] = [
     sallyport:
       "Tools of MCP servers enter the pipeline as plugin tools, with the server's name as plugin id.",
     source: "policy.md §15",
+    isAlwaysOn: true,
   },
   {
     id: "policy.skillDispatchThroughPipeline",
     reference: "A skill command that is dispatched to a tool passes only the owner filter.",
     sallyport: "A skill command that is dispatched to a tool passes the same pipeline as a model's call.",
     source: "policy.md §15",
+    isAlwaysOn: true,
   },
   {
     id: "policy.httpListsNormalised",

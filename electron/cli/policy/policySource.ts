@@ -102,10 +102,7 @@ function fileSource(
 ): PolicySource {
   const place = placeOf(context.io);
   const { preset } = settings.hardening;
-  const { hardening } = resolveHardening(
-    settings,
-    hardeningRules.map((rule) => rule.id),
-  );
+  const { hardening } = resolveHardening(settings, hardeningRules);
   const questions = createPolicyQuestions({
     saved: () => config,
     savedAssertions: () => settings.assertions.text,

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { uiSettings } from "../../../shared/contract/index.ts";
 import { grant } from "../../../shared/exec/schema.ts";
-import type { Hardening } from "../../../shared/hardening/rules.ts";
+import type { Hardening, HardeningRule } from "../../../shared/hardening/rules.ts";
 import { hardeningPresets } from "../../../shared/hardening/rules.ts";
 
 const storedClient = z.strictObject({
@@ -102,14 +102,14 @@ export const defaultSettings: Settings = settingsSchema.parse({});
 
 /**
  * The hardening rules that are on.
- * @param ruleIds every rule that exists
+ * @param rules every rule that exists
  * @returns also the names in the settings that are no rule: a misspelt name must not go unnoticed
  */
 export function resolveHardening(
   settings: Settings,
-  ruleIds: Iterable<string>,
+  rules: readonly Pick<HardeningRule, "id" | "isAlwaysOn">[],
 ): { hardening: Hardening; unknownRules: string[] } {
-  const known = new Set(ruleIds);
+  const known = new Set(rules.map((rule) => rule.id));
   const hardening = new Set(settings.hardening.preset === "sallyport" ? known : []);
   const unknownRules: string[] = [];
   for (const [id, isOn] of Object.entries(settings.hardening.rules)) {
@@ -117,5 +117,6 @@ export function resolveHardening(
     else if (isOn) hardening.add(id);
     else hardening.delete(id);
   }
+  for (const { id, isAlwaysOn } of rules) if (isAlwaysOn === true) hardening.add(id);
   return { hardening, unknownRules };
 }

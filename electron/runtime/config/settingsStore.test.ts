@@ -129,7 +129,7 @@ describe("settings", () => {
   });
 
   it("switch hardening rules by name and report names that are none", () => {
-    const rules = ["a.x", "a.y"];
+    const rules = [{ id: "a.x" }, { id: "a.y" }];
     const withRules = (preset: "sallyport" | "reference", own: Record<string, boolean>) =>
       resolveHardening({ ...defaultSettings, hardening: { preset, rules: own } }, rules);
     expect(withRules("sallyport", { "a.x": false, "a.z": false })).toEqual({
@@ -137,5 +137,14 @@ describe("settings", () => {
       unknownRules: ["a.z"],
     });
     expect(withRules("reference", { "a.x": true }).hardening).toEqual(new Set(["a.x"]));
+  });
+
+  it("switch off no rule that is always on", () => {
+    const hardening = { preset: "reference" as const, rules: { "a.x": false, "a.y": false } };
+    const rules = [{ id: "a.x", isAlwaysOn: true as const }, { id: "a.y" }];
+    expect(resolveHardening({ ...defaultSettings, hardening }, rules)).toEqual({
+      hardening: new Set(["a.x"]),
+      unknownRules: [],
+    });
   });
 });
