@@ -34,8 +34,10 @@ export const browserHardening: readonly HardeningRule[] = [
   },
   {
     id: "browser.maskSecrets",
-    reference: "Values of password fields and one-time codes stand in the snapshot.",
-    sallyport: "They are masked in every format.",
+    reference:
+      "Values of password fields and one-time codes stand in the snapshot, and in kept addresses and console texts.",
+    sallyport:
+      "They are masked in every format, and in what is kept of addresses and of the console; so are parts of an address with a secret's name.",
     source: "browser.md 9.6",
   },
   {

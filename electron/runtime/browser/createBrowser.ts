@@ -117,9 +117,14 @@ export async function createBrowser(deps: BrowserDeps): Promise<ManagedBrowser> 
     env: deps.env,
     resolve: async (host) => (await resolve(host)).map((each) => each.address),
     nowMs: () => clock.nowMs(),
-    disabledBecause: () => {
-      if (browserConfigOf(saved()).enabled === false) return "browser.enabled";
-      return listKnownTools(saved(), {}).find((tool) => tool.name === "browser")?.unavailable?.reason ?? null;
+    disabled: () => {
+      const path = "browser.enabled";
+      if (browserConfigOf(saved()).enabled === false)
+        return { because: path, reason: { code: "absent.disabled-in-config", params: { path } } };
+      const absence = listKnownTools(saved(), {}).find((tool) => tool.name === "browser")?.unavailable;
+      if (absence === undefined) return null;
+      const { reason: because, params = {} } = absence;
+      return { because, reason: { code: `absent.${because}`, params } };
     },
     record: deps.record,
   });

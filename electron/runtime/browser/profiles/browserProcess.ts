@@ -26,7 +26,12 @@ export interface BrowserProcess {
   stderrStart(): string;
   /** The debugging socket that it said it listens on, which no other process can say for it; null before. */
   announcedSocket(): string | null;
-  /** Ends the whole tree: politely, then by force. Resolves when it is gone. */
+  /**
+   * Takes note of what belongs to the tree now. What left the group, as everything inside a sandbox does, can no longer
+   * be told once its parent is gone.
+   */
+  noteTree(): void;
+  /** Ends the whole tree, also what was noted of it: politely, then by force. Resolves when it is gone. */
   end(): Promise<void>;
 }
 
@@ -81,6 +86,7 @@ export async function startBrowser(
     });
   });
   const startTime = readProcess(pid)?.startTime ?? "";
+  const known = new Map<number, string>([[pid, startTime]]);
   return {
     pid,
     startTime,
@@ -88,8 +94,9 @@ export async function startBrowser(
     exited,
     stderrStart: () => stderr,
     announcedSocket: () => announced,
+    noteTree: () => void membersOf({ pid, startTime }, known),
     end: async () => {
-      await endTree({ pid, startTime }, { isLeaderAlive: () => isAlive });
+      await endTree({ pid, startTime }, { isLeaderAlive: () => isAlive, known });
       if (!isAlive) return;
       // The table did not know it by its start time; a child that has not been waited for keeps its number.
       signal(pid, "SIGKILL");
@@ -101,13 +108,14 @@ export async function startBrowser(
 /**
  * Ends a process with everything below it and in its group.
  * @param options.isLeaderAlive known for children; for others the process table tells
+ * @param options.known members seen before, by start time; grows while it is used
  */
 export async function endTree(
   leader: ProcessId,
-  options: { isLeaderAlive?: () => boolean; graceMs?: number } = {},
+  options: { isLeaderAlive?: () => boolean; graceMs?: number; known?: Map<number, string> } = {},
 ): Promise<void> {
   if (process.platform === "win32") return endWindowsTree(leader.pid);
-  const known = new Map<number, string>([[leader.pid, leader.startTime]]);
+  const known = options.known ?? new Map<number, string>([[leader.pid, leader.startTime]]);
   const members = (): number[] => membersOf(leader, known);
   members();
   const isLeaderThere = () => options.isLeaderAlive?.() ?? isSameProcess(leader);

@@ -5,6 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { z } from "zod";
 import { AppError, messageOf } from "../../../../shared/errors/index.ts";
+import { pause } from "../actions/withinTime.ts";
 
 const versionSchema = z.object({
   Browser: z.string().default(""),
@@ -20,6 +21,7 @@ export interface EndpointFacts {
 }
 
 const maxAnswerBytes = 65_536;
+const portPollMs = 50;
 const localHosts: ReadonlySet<string> = new Set(["localhost", "0.0.0.0", "::", "[::]", "[::1]", "::1"]);
 
 /**
@@ -125,4 +127,14 @@ export function isPortTaken(port: number, timeoutMs = 1_000): Promise<boolean> {
     socket.on("connect", () => end(true));
     socket.on("error", () => end(false));
   });
+}
+
+/** Waits until nothing takes connections at the port any more. @returns false when something still does in the end */
+export async function isPortFreed(port: number, limitMs: number): Promise<boolean> {
+  const endsAtMs = performance.now() + limitMs;
+  while (await isPortTaken(port)) {
+    if (performance.now() >= endsAtMs) return false;
+    await pause(portPollMs);
+  }
+  return true;
 }

@@ -8,7 +8,7 @@ import type { BrowserProfile } from "../browserTypes.ts";
 import { openBrowserSocket } from "../guard/browserSocket.ts";
 import { attach } from "./attach.ts";
 import { type BrowserProcess, isInTree, startBrowser } from "./browserProcess.ts";
-import { askEndpoint, type EndpointFacts, isPortTaken } from "./endpoint.ts";
+import { askEndpoint, type EndpointFacts, isPortFreed } from "./endpoint.ts";
 import {
   checkFolderFree,
   checkSandboxFolderFree,
@@ -49,6 +49,7 @@ export interface LaunchedBrowser {
 const processList = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.number() })) });
 const pollMs = 100;
 const pollTimeoutMs = 1_000;
+const portWaitMs = 2_000;
 
 /**
  * @throws AppError UNAVAILABLE with `data.kind` `port_conflict` | `profile_locked` | `launch_failed`; nothing of the
@@ -58,7 +59,8 @@ export async function launchBrowser(request: LaunchRequest): Promise<LaunchedBro
   const { profile, stateDir, logger } = request;
   const userDataDir = await makeProfileFolders(stateDir, profile.name);
   await endOrphan(stateDir, profile.name, logger);
-  if (await isPortTaken(profile.cdpPort)) throw await portConflict(profile);
+  // A browser that a crash of ours left may still be ending: only who stays is a stranger.
+  if (!(await isPortFreed(profile.cdpPort, portWaitMs))) throw await portConflict(profile);
   await (request.isWrapped
     ? checkSandboxFolderFree(stateDir, userDataDir, profile.name)
     : checkFolderFree(userDataDir, profile.name));
@@ -72,6 +74,7 @@ export async function launchBrowser(request: LaunchRequest): Promise<LaunchedBro
       cdpPort: profile.cdpPort,
     });
     const facts = await waitUntilReady(started, profile, request.readyTimeoutMs, plan);
+    started.noteTree();
     await checkIsOurs(started, facts, profile);
     await request.beforeAttach(facts.wsUrl);
     const browser = await attach(facts.wsUrl, () => started.isAlive());

@@ -63,8 +63,17 @@ export interface PageRecords {
   counts(): BrowserTab["counts"];
 }
 
-/** @param onChanged after every change */
-export function createPageRecords(onChanged: () => void): PageRecords {
+/** What a page says, in which a secret may stand; everything else is made by us. */
+const pageTexts = ["url", "text", "location", "message", "stack"];
+
+/**
+ * @param onChanged after every change
+ * @param hide takes secrets out of what is kept
+ */
+export function createPageRecords(
+  onChanged: () => void,
+  hide: (text: string) => string = (text) => text,
+): PageRecords {
   const lists = new Map<RecordKind, { seq: number; entry: EntryOf[RecordKind] }[]>();
   const totals = new Map<RecordKind, number>();
   let seq = 0;
@@ -78,7 +87,12 @@ export function createPageRecords(onChanged: () => void): PageRecords {
     listOf(kind) as unknown as { seq: number; entry: EntryOf[K] }[];
 
   return {
-    add(kind, entry) {
+    add(kind, told) {
+      const entry = { ...told };
+      for (const name of pageTexts) {
+        const text: unknown = Reflect.get(entry, name);
+        if (typeof text === "string") Reflect.set(entry, name, hide(text));
+      }
       seq += 1;
       const count = (totals.get(kind) ?? 0) + 1;
       totals.set(kind, count);

@@ -30,7 +30,8 @@ const maxPageChars = 4000;
 
 export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const { profiles, engine, clock, logger } = deps;
-  const film = createFilm(clock);
+  const masksSecrets = () => deps.hardening().has("browser.maskSecrets");
+  const film = createFilm({ clock, masksSecrets });
   const media = createMediaStore(deps.stateDir);
   const unseen = createUnseen();
   const paused = new Set<string>();
@@ -50,6 +51,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   const sessions = createBrowserSessions({
     profiles,
     roots: fileRoots,
+    masksSecrets,
     closesLeastRecent: () => deps.hardening().has("browser.leastRecentTabs"),
     ...(deps.downloadLimits === undefined ? {} : { limits: deps.downloadLimits }),
     clock,
@@ -326,7 +328,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
             film,
             media,
             unseen,
-            masksSecrets: () => deps.hardening().has("browser.maskSecrets"),
+            masksSecrets,
             evaluateEnabled: () => browserConfigOf(deps.config()).evaluateEnabled !== false,
             closeTab: (each) => session.book.close(each, "it was closed"),
           },

@@ -5,6 +5,7 @@ import type { BrowserFilmEntry, BrowserFilmPicture } from "../../../../shared/co
 import { clip } from "../../../../shared/files/index.ts";
 import type { Clock } from "../../clock.ts";
 import { problemKind } from "../problems.ts";
+import { hideSecretsIn } from "../records/hideSecrets.ts";
 import type { Tab } from "../tabs/tab.ts";
 import type { Actor } from "./serviceTypes.ts";
 import { type SmallPicture, smallPicture } from "./smallPicture.ts";
@@ -32,7 +33,7 @@ export interface Film {
   onEntry(listener: (entry: BrowserFilmEntry) => void): () => void;
 }
 
-export function createFilm(clock: Clock): Film {
+export function createFilm({ clock, masksSecrets }: { clock: Clock; masksSecrets(): boolean }): Film {
   const entries = new Map<string, BrowserFilmEntry>();
   const pictures = new Map<string, { before: SmallPicture | null; after: SmallPicture | null }>();
   /** The newest picture of each tab: what the next action starts from. */
@@ -69,6 +70,8 @@ export function createFilm(clock: Clock): Film {
     begin(actor, action, profile, tab, detail) {
       const id = randomUUID();
       const startedMs = clock.nowMs();
+      const hide = (text: string) => (masksSecrets() ? hideSecretsIn(text, tab?.secrets ?? []) : text);
+      const shownDetail = (text: string) => clip(hide(text).replace(/\s+/g, " "), 300);
       put({
         id,
         profile,
@@ -84,8 +87,8 @@ export function createFilm(clock: Clock): Film {
         },
         action,
         target: null,
-        detail: detail === null ? null : clip(detail.replace(/\s+/g, " "), 300),
-        urlBefore: tab === null ? null : clip(tab.page.url(), 2000),
+        detail: detail === null ? null : shownDetail(detail),
+        urlBefore: tab === null ? null : clip(hide(tab.page.url()), 2000),
         urlAfter: null,
         result: { kind: "running" },
         hasBefore: false,
@@ -105,7 +108,7 @@ export function createFilm(clock: Clock): Film {
       const end = (urlAfter: string | null, result: BrowserFilmEntry["result"]) => {
         change(id, {
           durationMs: clock.nowMs() - startedMs,
-          urlAfter: urlAfter === null ? null : clip(urlAfter, 2000),
+          urlAfter: urlAfter === null ? null : clip(hide(urlAfter), 2000),
           result,
         });
         develop();
@@ -115,12 +118,12 @@ export function createFilm(clock: Clock): Film {
         aim(target, text) {
           change(id, {
             target: target === null ? null : { ...target, name: clip(target.name, 200) },
-            ...(text === null ? {} : { detail: clip(text.replace(/\s+/g, " "), 300) }),
+            ...(text === null ? {} : { detail: shownDetail(text) }),
           });
         },
         done: (urlAfter) => end(urlAfter, { kind: "done" }),
         failed(error, urlAfter) {
-          const message = error instanceof Error ? clip(error.message, 500) : "It failed.";
+          const message = error instanceof Error ? clip(hide(error.message), 500) : "It failed.";
           end(urlAfter, { kind: "failed", problem: problemKind(error) ?? "failed", message });
         },
       };

@@ -1,12 +1,12 @@
 /** What was typed into secret fields of a tab, so that it does not come back through results of scripts and messages. */
 
+import { hideSecretsIn } from "../records/hideSecrets.ts";
 import type { Tab } from "../tabs/tab.ts";
 import type { ActOutcome } from "./acts.ts";
 
 /** Shorter ones stand in any text by chance. */
 const minChars = 4;
 const maxKept = 50;
-const mask = "••••";
 
 export function rememberSecret({ secrets }: Tab, secret: string): void {
   if (secret.length < minChars) return;
@@ -17,22 +17,13 @@ export function rememberSecret({ secrets }: Tab, secret: string): void {
   }
 }
 
-/** As it was typed, and as it stands in JSON. What a page made of it otherwise is not recognised. */
-export function hideSecrets({ secrets }: Tab, text: string): string {
-  let shown = text;
-  for (const secret of secrets) {
-    shown = shown.replaceAll(secret, mask).replaceAll(JSON.stringify(secret).slice(1, -1), mask);
-  }
-  return shown;
-}
-
 /** The texts of an act's outcome that come from the page, without what was typed as a secret. */
 export function withoutSecrets<Part extends Pick<ActOutcome, "performed" | "events">>(
   tab: Tab,
   outcome: Part,
 ): Part {
   if (tab.secrets.size === 0) return outcome;
-  const hide = (text: string) => hideSecrets(tab, text);
+  const hide = (text: string) => hideSecretsIn(text, tab.secrets);
   const hideOrNull = (text: string | null) => (text === null ? null : hide(text));
   const { performed, events } = outcome;
   return {

@@ -41,6 +41,7 @@ export function createBrowserSessions(deps: {
   roots(): Promise<FileRoots>;
   limits?: DownloadLimits;
   closesLeastRecent(): boolean;
+  masksSecrets(): boolean;
   clock: Clock;
   logger: Logger;
   onChanged(): void;
@@ -58,6 +59,7 @@ export function createBrowserSessions(deps: {
       clock,
       logger,
       closesLeastRecent: deps.closesLeastRecent,
+      masksSecrets: deps.masksSecrets,
       onChanged: deps.onChanged,
       onRecorded: deps.onRecorded,
     });

@@ -8,6 +8,7 @@ import { browserProblem } from "../problems.ts";
 import { closePage } from "../profiles/closePage.ts";
 import { openPage } from "../profiles/openPage.ts";
 import { createDialogDesk } from "../records/dialogs.ts";
+import { hideSecretsIn } from "../records/hideSecrets.ts";
 import { createPageRecords } from "../records/pageRecords.ts";
 import { isInternal, type Tab } from "./tab.ts";
 import { watchPage } from "./watchPage.ts";
@@ -31,6 +32,8 @@ export interface TabBookDeps {
   /** Whether the least recently used tabs are closed; else the newest, whoever uses them. */
   closesLeastRecent(): boolean;
   onChanged(): void;
+  /** Whether secrets are kept out of records. */
+  masksSecrets(): boolean;
   /** A record of a page changed: often, and of less interest. */
   onRecorded(): void;
 }
@@ -88,7 +91,9 @@ export function createTabBook(deps: TabBookDeps): TabBook {
   };
 
   const attach = async (page: Page): Promise<Tab> => {
-    const records = createPageRecords(deps.onRecorded);
+    const secrets = new Set<string>();
+    const hide = (text: string) => (deps.masksSecrets() ? hideSecretsIn(text, secrets) : text);
+    const records = createPageRecords(deps.onRecorded, hide);
     const inFlight = { navigation: 0, data: 0, windows: 0 };
     const dialogs = createDialogDesk({
       clock,
@@ -103,7 +108,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
     });
     // Before anything is awaited: what happens meanwhile belongs to the records.
     page.on("dialog", (dialog) => dialogs.handle(dialog));
-    watchPage(page, records, inFlight, clock);
+    watchPage(page, records, inFlight, clock, hide);
     const cdp = await context.newCDPSession(page);
     // Told at once, while the window itself takes its time to appear.
     cdp.on("Page.windowOpen", () => {
@@ -127,7 +132,7 @@ export function createTabBook(deps: TabBookDeps): TabBook {
       isUsed: openerTab?.isUsed ?? false,
       inFlight,
       resizing: { count: 0, onOver: new Set() },
-      secrets: new Set(),
+      secrets,
     };
     tabs.set(page, tab);
     page.on("crash", () => {

@@ -12,8 +12,17 @@ const maxUrlChars = 2000;
 /** Requests whose answers change what a page shows. */
 const dataTypes: ReadonlySet<string> = new Set(["fetch", "xhr"]);
 
-/** @param inFlight is kept up to date with what the page waits for */
-export function watchPage(page: Page, records: PageRecords, inFlight: Tab["inFlight"], clock: Clock): void {
+/**
+ * @param inFlight is kept up to date with what the page waits for
+ * @param hide takes secrets out of a text, before it is cut: half of one is one too
+ */
+export function watchPage(
+  page: Page,
+  records: PageRecords,
+  inFlight: Tab["inFlight"],
+  clock: Clock,
+  hide: (text: string) => string,
+): void {
   const requests = new WeakMap<Request, string>();
   const open = new WeakSet<Request>();
   const count = (request: Request, by: 1 | -1) => {
@@ -27,23 +36,23 @@ export function watchPage(page: Page, records: PageRecords, inFlight: Tab["inFli
     records.add("console", {
       atMs: clock.nowMs(),
       type: message.type(),
-      text: clip(message.text(), maxConsoleChars),
-      location: locationOf(message),
+      text: clip(hide(message.text()), maxConsoleChars),
+      location: locationOf(message, hide),
     });
   });
   page.on("pageerror", (error) => {
     records.add("errors", {
       atMs: clock.nowMs(),
       name: clip(String(error.name), 200),
-      message: clip(String(error.message), maxConsoleChars),
-      stack: error.stack === undefined ? null : clip(error.stack, maxConsoleChars),
+      message: clip(hide(String(error.message)), maxConsoleChars),
+      stack: error.stack === undefined ? null : clip(hide(error.stack), maxConsoleChars),
     });
   });
   page.on("request", (request) => {
     const entry = records.add("requests", {
       atMs: clock.nowMs(),
       method: request.method(),
-      url: clip(request.url(), maxUrlChars),
+      url: clip(hide(request.url()), maxUrlChars),
       resourceType: request.resourceType(),
       status: null,
       ok: null,
@@ -80,7 +89,7 @@ function isMainNavigation(page: Page, request: Request): boolean {
   }
 }
 
-function locationOf(message: ConsoleMessage): string | null {
+function locationOf(message: ConsoleMessage, hide: (text: string) => string): string | null {
   const { url, lineNumber, columnNumber } = message.location();
-  return url === "" ? null : `${clip(url, maxUrlChars)}:${lineNumber + 1}:${columnNumber + 1}`;
+  return url === "" ? null : `${clip(hide(url), maxUrlChars)}:${lineNumber + 1}:${columnNumber + 1}`;
 }

@@ -14,6 +14,7 @@ export interface ProcessRow {
   sid: number;
   /** Tells two processes with the same pid apart: clock ticks since boot, or a start date as text. */
   startTime: string;
+  /** Ended, all of it: only its number is still there. */
   isZombie: boolean;
 }
 
@@ -68,6 +69,7 @@ export function parseStat(stat: string): ProcessRow | undefined {
   const fields = stat.slice(nameEnd + 2).split(" ");
   const [state, ppid, pgid, sid] = fields;
   const startTime = fields[19];
+  const threads = Number(fields[17]);
   if (nameEnd < 0 || !Number.isInteger(pid) || startTime === undefined) return undefined;
   return {
     pid,
@@ -75,7 +77,8 @@ export function parseStat(stat: string): ProcessRow | undefined {
     pgid: Number(pgid),
     sid: Number(sid),
     startTime,
-    isZombie: state === "Z" || state === "X",
+    // A killed process whose first thread has ended before the others still holds its files and ports.
+    isZombie: (state === "Z" && !(threads > 1)) || state === "X",
   };
 }
 

@@ -127,4 +127,10 @@ describe("parseStat", () => {
     });
     expect(parseStat("nonsense")).toBeUndefined();
   });
+
+  it("takes a process whose first thread has ended for alive while another one runs", () => {
+    const stat = (threads: number) => `12 (a) Z 1 7 8 ${"0 ".repeat(13)}${threads} 0 4242 0`;
+    expect(parseStat(stat(3))).toMatchObject({ startTime: "4242", isZombie: false });
+    expect(parseStat(stat(1))).toMatchObject({ startTime: "4242", isZombie: true });
+  });
 });

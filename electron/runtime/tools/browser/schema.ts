@@ -154,7 +154,7 @@ export const browserInput = z.preprocess(
       .optional()
       .describe("snapshot aria: nodes; console, errors, requests: entries, newest last"),
     ref: text(
-      "Element of the last snapshot, as in e12: act, screenshot, upload (clicks it), download (clicks it)",
+      "Element of the last snapshot, as in e12, or 12 where a line begins with its number: act, screenshot, upload (clicks it), download (clicks it)",
     ),
     element: text("screenshot, upload: CSS selector"),
     fullPage: yes("screenshot: the whole page"),

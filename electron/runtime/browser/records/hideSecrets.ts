@@ -1,0 +1,51 @@
+/** Takes secrets out of texts of pages that are kept: what was typed as one, and what an address calls by such a name. */
+
+import { isSecretName } from "../../calls/shownArgs.ts";
+
+export const mask = "••••";
+
+/** Short words that mean a secret as the name of a field, but stand inside other words by chance. */
+const shortNames = /(?:^|[^a-z])(?:pass|pwd|pin|otp|passphrase|passcode|sid|sig|signature)(?:$|[^a-z])/i;
+/** A pair of a query, of a fragment or of a form that was sent. */
+const pair = /([?&#;])([^=&#;?\s"'<>]{1,200})=([^&#;\s"'<>]*)/g;
+
+/**
+ * Typed secrets as they were typed and as they stand in JSON and in addresses, and the values of pairs in addresses whose
+ * name says that they are secret. What a page made of a secret otherwise is not recognised.
+ */
+export function hideSecretsIn(text: string, secrets: Iterable<string>): string {
+  let shown = text;
+  for (const secret of secrets) for (const form of formsOf(secret)) shown = shown.replaceAll(form, mask);
+  if (!shown.includes("=")) return shown;
+  return shown.replace(pair, (whole, before: string, name: string, value: string) =>
+    value !== "" && isSecretField(name) ? `${before}${name}=${mask}` : whole,
+  );
+}
+
+function isSecretField(name: string): boolean {
+  const plain = decoded(name);
+  return isSecretName(plain) || shortNames.test(plain);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // No valid encoding: then the name is what stands there.
+    return text;
+  }
+}
+
+function formsOf(secret: string): Set<string> {
+  const inQuery = new URLSearchParams([["", secret]]).toString().slice(1);
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), inQuery, uriForm(secret)]);
+}
+
+function uriForm(secret: string): string {
+  try {
+    return encodeURIComponent(secret);
+  } catch {
+    // Half of a surrogate pair has no such form.
+    return secret;
+  }
+}
