@@ -1,7 +1,7 @@
 /** The loopback server: panel files, operator sockets and MCP on one port, behind one guard. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { AppError, messageOf } from "../../shared/errors/index.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logging/logger.ts";
@@ -27,6 +27,8 @@ export interface GatewayOptions {
   /** 0 takes any free port. */
   port: number;
   version: string;
+  /** Sessions of a Gateway that was on this port before: browsers that are in the panel stay in it. */
+  panelSessions?: PanelSessions | null;
   /** Where port and token are written for our own command line; removed by `close`. */
   gatewayFile?: string;
 }
@@ -36,9 +38,11 @@ export interface Gateway {
   port: number;
   /** `http://127.0.0.1:<port>` */
   url: string;
+  /** Who is in the panel, for the Gateway that comes after this one; null: no panel over HTTP. */
+  panelSessions: PanelSessions | null;
   /** @returns a URL that opens the panel once, within ten minutes; whoever has it decides approvals */
   panelUrl(): string;
-  /** Ends every connection; may be called twice. */
+  /** Ends every connection, also of those who do not let go, within seconds; may be called twice. */
   close(): Promise<void>;
 }
 
@@ -50,11 +54,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const startedAtMs = clock.nowMs();
   const http = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 16_384 });
   http.maxConnections = 512;
+  // Also those that became WebSockets or were refused as such: the server itself forgets them, but waits for their end.
+  const connections = new Set<Socket>();
+  http.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   await listen(http, host, options.port);
   const port = (http.address() as AddressInfo).port;
   const url = `http://${host}:${port}`;
 
-  const panelSessions = panelDir === null ? null : createPanelSessions({ port, clock });
+  const panelSessions =
+    panelDir === null ? null : (options.panelSessions ?? createPanelSessions({ port, clock }));
   const panelUrl = () => {
     if (panelSessions === null) {
       throw new AppError("UNAVAILABLE", "This Gateway serves no panel. Start it without --no-panel.");
@@ -106,16 +117,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     address: host,
     port,
     url,
+    panelSessions,
     panelUrl,
     close() {
       closing ??= (async () => {
         stopAnnouncing();
         if (options.gatewayFile !== undefined) await removeGatewayFile(options.gatewayFile, process.pid);
+        // Nobody new is taken while those who are here get their last answers.
+        const ended = new Promise<void>((resolve) => http.close(() => resolve()));
         await Promise.allSettled([sockets.close(), mcp.close()]);
-        await new Promise<void>((resolve) => {
-          http.close(() => resolve());
-          http.closeAllConnections();
-        });
+        for (const socket of connections) socket.destroy();
+        await ended;
         runtime.reportGateway({ kind: "off", reason: "The Gateway was closed." });
       })();
       return closing;

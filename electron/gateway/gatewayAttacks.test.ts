@@ -14,6 +14,7 @@ import { createFakeRuntime } from "./testing/fakeRuntime.ts";
 let dir: string;
 let gateway: Gateway;
 const children: ChildProcess[] = [];
+const stubborn: net.Socket[] = [];
 
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), "sallyport-attacks-"));
@@ -31,6 +32,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   await gateway.close();
+  for (const socket of stubborn.splice(0)) socket.destroy();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -105,6 +107,83 @@ async function fromCommand(text: string, env: Record<string, string>): Promise<s
   }
   return answer;
 }
+
+/**
+ * Opens a connection that never ends by itself, and waits until the server has what it sends.
+ * @param answer what the server says to the first part; empty: nothing
+ * @param rest sent after that answer
+ */
+async function openStubborn({ first = "", answer = "", rest = "" }): Promise<net.Socket> {
+  const socket = net.connect({ port: gateway.port, host: "127.0.0.1", allowHalfOpen: true });
+  stubborn.push(socket);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  if (first !== "") socket.write(first);
+  // A connection that came later has been answered: this one has been taken before it.
+  if (answer === "") expect(await raw(request("/health"))).toBe("HTTP/1.1 200 OK");
+  else expect(String((await once(socket, "data"))[0])).toContain(answer);
+  // From here on it neither reads nor closes.
+  socket.pause();
+  if (rest !== "") socket.write(rest);
+  return socket;
+}
+
+describe("a connection that never ends", () => {
+  const opened = upgrade + key;
+  const cases: { what: string; parts: () => { first?: string; answer?: string; rest?: string } }[] = [
+    { what: "says nothing", parts: () => ({}) },
+    { what: "stops in its headers", parts: () => ({ first: `GET / HTTP/1.1\r\nHost: 127.0.0.1` }) },
+    {
+      what: "stops in its body",
+      parts: () => ({ first: request("/mcp", undefined, "Content-Length: 9\r\n").replace("GET", "POST") }),
+    },
+    {
+      what: "keeps its end open after a refused upgrade",
+      parts: () => ({ first: request("/no", undefined, opened), answer: " 404 " }),
+    },
+    {
+      what: "goes on sending after a refused upgrade",
+      parts: () => ({
+        first: request("/no", undefined, opened),
+        answer: " 404 ",
+        rest: "x".repeat(1_000_000),
+      }),
+    },
+    {
+      what: "is a socket that answers no close",
+      parts: () => ({ first: request("/ws", undefined, opened), answer: " 101 " }),
+    },
+  ];
+
+  it.each(cases)("that $what does not keep the Gateway from closing", { timeout: 15_000 }, async (one) => {
+    await openStubborn(one.parts());
+    await gateway.close();
+    await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
+  });
+
+  it("is ended some time after a refused upgrade, however long it goes on sending", async () => {
+    const socket = await openStubborn({ first: request("/no", undefined, opened), answer: " 404 " });
+    socket.resume();
+    const goOn = () => {
+      if (!socket.destroyed) socket.write("x");
+      return socket.destroyed;
+    };
+    await expect.poll(goOn, { timeout: 30_000 }).toBe(true);
+  });
+
+  it("is let go of when it closes its end, also with unread bytes behind a refused upgrade", {
+    timeout: 15_000,
+  }, async () => {
+    const socket = await openStubborn({
+      first: request("/no", undefined, opened),
+      answer: " 404 ",
+      rest: "x",
+    });
+    socket.resume().end();
+    await once(socket, "close");
+    await gateway.close();
+  });
+});
 
 describe.runIf(process.platform === "linux")("a command of an agent", () => {
   const marked = { SALLYPORT_EXEC_ID: "1" };

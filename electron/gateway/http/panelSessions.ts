@@ -26,7 +26,7 @@ export interface PanelSessions {
   isAuthentic(id: string, request: IncomingMessage): boolean;
 }
 
-/** Sessions live in memory: a restart of the Gateway ends them all. */
+/** Sessions live in memory: they end with the process. A restart within it hands them on. */
 export function createPanelSessions(options: { port: number; clock: Clock }): PanelSessions {
   const { clock } = options;
   const cookieName = `sallyport_${options.port}`;

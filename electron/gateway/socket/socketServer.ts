@@ -229,8 +229,16 @@ function answerHealth(
   };
 }
 
+/** How long the other end may take to read a refusal and to close. */
+const refusedMs = 2_000;
+
 function refuseUpgrade(socket: Duplex, status: number, message: string): void {
   const text = `${message}\n`;
+  // Bytes behind the request that nobody reads would hide the other end's close, and the socket would stay for ever.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), refusedMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `X-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
