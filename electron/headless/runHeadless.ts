@@ -1,7 +1,10 @@
 /** Runs the Gateway in the foreground until a signal ends it; what `sallyport gateway run` and the headless entry do. */
 
 import os from "node:os";
+import type { AppStatus } from "../../shared/contract/index.ts";
 import { AppError, messageOf } from "../../shared/errors/index.ts";
+import { commandText } from "../../shared/text/commandText.ts";
+import { checkoutCommand } from "../runtime/checkoutCommand.ts";
 import { resolveHome, resolveStateDir, statePaths } from "../runtime/storage/index.ts";
 import { createFileLogger } from "./logFile.ts";
 import { startHeadless } from "./startHeadless.ts";
@@ -11,13 +14,15 @@ export interface RunHeadlessOptions {
   port?: number;
   panelDir: string | null;
   version: string;
+  /** How a client starts the command line; absent: as from a checkout, if this is one. */
+  commandLine?: AppStatus["commandLine"];
   /** One JSON line when ready instead of sentences. */
   json: boolean;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
 }
 
-/** Exit codes: 0 ended by a signal, 1 could not start, 3 another Sallyport holds the state directory. */
+/** Exit codes: 0 ended by a signal, 1 could not start or start again, 3 another Sallyport holds the state directory. */
 export const alreadyRunsExitCode = 3;
 
 /** How long an orderly end may take before the process goes anyway. */
@@ -29,6 +34,7 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
   const homeDir = os.homedir();
   const stateDir = resolveStateDir(env, homeDir);
   const signal = nextSignal();
+  let lost: unknown;
   try {
     const logger = createFileLogger(statePaths(stateDir, resolveHome(env, homeDir)).logsDir, "headless");
     const headless = await startHeadless({
@@ -37,7 +43,12 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
       stateDir,
       panelDir: options.panelDir,
       version: options.version,
+      ...(options.commandLine === undefined ? {} : { commandLine: options.commandLine }),
       logger,
+      onLost: (error) => {
+        lost = error;
+        signal.raise("lost");
+      },
       ...(options.port === undefined ? {} : { port: options.port }),
     });
     const { gateway } = headless;
@@ -51,8 +62,9 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
     } else {
       stdout(`Sallyport ${options.version} runs without a window on ${gateway.url} (state: ${stateDir}).\n`);
       if (panelUrl !== null) stdout(`Panel, opens once within ten minutes: ${panelUrl}\n`);
+      const { file, args } = options.commandLine ?? checkoutCommand() ?? { file: "sallyport", args: [] };
       stdout(
-        `MCP clients: \`sallyport mcp\` over stdio, or ${mcpUrl} with a token from the panel's Clients view.\n`,
+        `MCP clients: \`${commandText([file, ...args, "mcp"])}\` over stdio, or ${mcpUrl} with a token from the panel's Clients view.\n`,
       );
       stdout("Ctrl+C ends it, and every process that it started.\n");
     }
@@ -61,7 +73,9 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
     const forced = setTimeout(() => process.exit(1), disposeTimeoutMs);
     await headless.dispose();
     clearTimeout(forced);
-    return 0;
+    if (lost === undefined) return 0;
+    stderr(`sallyport: could not start again: ${messageOf(lost)}\n`);
+    return 1;
   } catch (error) {
     stderr(`sallyport: ${messageOf(error)}\n`);
     return error instanceof AppError && error.data?.alreadyRuns === true ? alreadyRunsExitCode : 1;
@@ -71,7 +85,7 @@ export async function runHeadless(options: RunHeadlessOptions): Promise<number> 
 }
 
 /** Listens from the start, so that a signal during start-up is not lost. */
-function nextSignal(): { received: Promise<string>; stop(): void } {
+function nextSignal(): { received: Promise<string>; raise(name: string): void; stop(): void } {
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let resolveName: (name: string) => void = () => {};
   const received = new Promise<string>((resolve) => {
@@ -81,6 +95,7 @@ function nextSignal(): { received: Promise<string>; stop(): void } {
   for (const name of names) process.on(name, listener);
   return {
     received,
+    raise: (name) => resolveName(name),
     stop: () => {
       for (const name of names) process.off(name, listener);
     },

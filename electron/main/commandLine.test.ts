@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { type CliHarness, createCliHarness } from "../cli/testing/cliHarness.ts";
 import { commandLineOf } from "./commandLine.ts";
+
+let cli: CliHarness | null = null;
+afterEach(() => cli?.cleanUp());
 
 describe("the command line of the packaged app", () => {
   it("passes a command on with everything behind it", () => {
@@ -8,6 +12,15 @@ describe("the command line of the packaged app", () => {
       "get",
       "--json",
     ]);
+  });
+
+  it("knows every command that there is", async () => {
+    cli = await createCliHarness();
+    const { stdout } = await cli.run(["--help"]);
+    const listed = stdout.slice(stdout.indexOf("Commands:"));
+    const names = [...listed.matchAll(/^ {2}([a-z|-]+)/gm)].flatMap(([, name = ""]) => name.split("|"));
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) expect(commandLineOf(["/opt/sallyport", name, "x"], true)).toEqual([name, "x"]);
   });
 
   it("answers --version and --help without a window", () => {

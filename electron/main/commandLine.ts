@@ -2,13 +2,19 @@
 
 const commands = new Set([
   "approvals",
+  "exec-approvals",
   "tools",
+  "skills",
   "exec",
   "gateway",
   "mcp",
+  "browser",
   "clients",
+  "servers",
   "policy",
+  "tts",
   "config",
+  "configure",
   "ledger",
   "help",
 ]);

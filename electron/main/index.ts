@@ -8,10 +8,8 @@ import { contract } from "../../shared/contract/index.ts";
 import { messageOf } from "../../shared/errors/index.ts";
 import { type Principal, serve } from "../../shared/rpc/index.ts";
 import { mainTextFor } from "../../shared/text/mainText.ts";
-import { createGateway, type Gateway } from "../gateway/createGateway.ts";
-import { createTryoutRunner } from "../gateway/tryout/tryoutRunner.ts";
+import { checkoutCommand } from "../runtime/checkoutCommand.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { createRuntime } from "../runtime/createRuntime.ts";
 import { createLogger } from "../runtime/logging/logger.ts";
 import { operatorScopes, type Runtime } from "../runtime/runtimeTypes.ts";
 import {
@@ -26,7 +24,7 @@ import { createAttention } from "./attention.ts";
 import { commandLineOf } from "./commandLine.ts";
 import { embeddedBrowserOf, embeddedBrowserSwitch, runEmbeddedBrowser } from "./embeddedBrowser.ts";
 import { createIpcConnections } from "./ipcTransport.ts";
-import { startLagMeter } from "./lagMeter.ts";
+import { createLiveRuntime } from "./liveRuntime.ts";
 import { lockAllContents, lockSession } from "./lockdown.ts";
 import { setAppMenu } from "./menu.ts";
 import { registerPanelScheme, servePanel } from "./panelScheme.ts";
@@ -75,6 +73,7 @@ async function runCommandLine(args: string[]): Promise<void> {
     panelDir: appPaths.renderer,
     // The same executable again, as the background program: Node alone is not in a package.
     startCommand: { file: process.execPath, args: [...ownSwitches(), "gateway", "run", "--json"] },
+    ...(app.isPackaged ? { ownCommand: packagedCommand() } : {}),
   });
   app.exit(code);
 }
@@ -98,11 +97,16 @@ async function start(): Promise<void> {
     await app.whenReady();
     await run();
   } catch (error) {
-    logger.error("app.startFailed", { error });
-    process.stderr.write(`sallyport: ${messageOf(error)}\n`);
-    dialog.showErrorBox("Sallyport cannot start", messageOf(error));
-    app.exit(1);
+    fail("Sallyport cannot start", error);
   }
+}
+
+/** Nothing works without a runtime: it is said, and the program ends. */
+function fail(title: string, error: unknown): void {
+  logger.error("app.startFailed", { error });
+  process.stderr.write(`sallyport: ${messageOf(error)}\n`);
+  dialog.showErrorBox(title, messageOf(error));
+  app.exit(1);
 }
 
 async function run(): Promise<void> {
@@ -111,28 +115,34 @@ async function run(): Promise<void> {
   if (!lock.ok) throw new Error(lock.message);
 
   const version = app.getVersion();
-  const runtime = await createRuntime({
-    stateDir,
-    homeDir,
-    baseEnv: stringsOnly(process.env),
-    version,
-    shell: "electron",
-    logger,
-    clock: systemClock,
-    screenLock: watchScreenLock(),
-    secretVault: systemVault(),
-    embeddedBrowser: embeddedBrowserOf(app),
+  // What hangs on the runtime is wired below, when the windows are there.
+  let letGo = () => {};
+  let takeUp = (_runtime: Runtime) => {};
+  const live = await createLiveRuntime({
+    deps: {
+      stateDir,
+      homeDir,
+      baseEnv: stringsOnly(process.env),
+      version,
+      shell: "electron",
+      commandLine: app.isPackaged ? packagedCommand() : checkoutCommand(),
+      logger,
+      clock: systemClock,
+      screenLock: watchScreenLock(),
+      secretVault: systemVault(),
+      embeddedBrowser: embeddedBrowserOf(app),
+    },
+    gatewayFile: paths.gatewayFile,
+    onClosing: () => letGo(),
+    onReopened: (runtime) => takeUp(runtime),
+    onLost: (error) => fail("Sallyport cannot start again", error),
   });
-  // The Gateway attaches its own; this one counts when the Gateway could not start.
-  runtime.attachTryout(createTryoutRunner({ tools: runtime.tools, version, logger }));
-  const gateway = await startGateway(runtime, paths.gatewayFile);
-  const stopLag = startLagMeter((p99Ms) => runtime.reportLag(p99Ms));
 
   setAppMenu(app.isPackaged);
   lockSession(session.defaultSession);
   servePanel(session.defaultSession.protocol, appPaths.renderer);
   const ipc = createIpcConnections(logger);
-  const call = desktopCalls(runtime);
+  const call = desktopCalls(live.runtime);
   let settings = await call.settings();
   let waiting = new Set<string>();
   const text = () => mainTextFor(settings.language === "system" ? app.getLocale() : settings.language);
@@ -151,6 +161,7 @@ async function run(): Promise<void> {
   const connectWindow = (window: BrowserWindow, role: WindowRole) => {
     ipc.accept(window.webContents, (transport) => {
       connectionCount += 1;
+      const runtime = live.runtime();
       const connectionId = `${role}-${connectionCount}`;
       transport.onClose(() => runtime.presence.leave(connectionId));
       serve({
@@ -179,18 +190,10 @@ async function run(): Promise<void> {
     onOpenApprovals: () => windows.showPanel("/approvals"),
     onQuit: () => app.quit(),
   });
-  // With a tray item a person can be reached even while no window is open (A17).
-  runtime.presence.attend("tray");
-
-  const stopListening = runtime.events.onAny((event, payload) => {
+  const onEvent: Parameters<Runtime["events"]["onAny"]>[0] = (event, payload) => {
     if (event === "approvals.changed") {
       const { pending } = payload as { pending: Parameters<typeof attention.arrived>[0][] };
-      for (const request of pending) if (!waiting.has(request.id)) attention.arrived(request);
-      const now = new Set(pending.map((request) => request.id));
-      for (const id of waiting) if (!now.has(id)) attention.left(id);
-      waiting = now;
-      if (pending.length === 0) windows.hideApproval();
-      attention.setBadge(pending.length);
+      showWaiting(pending);
       tray.update(pending.length, call.isBroad());
     }
     if (event === "app.statusChanged") tray.update(waiting.size, call.isBroad());
@@ -198,7 +201,32 @@ async function run(): Promise<void> {
       settings = payload as typeof settings;
       tray.setText(text());
     }
-  });
+  };
+  const showWaiting = (pending: readonly Parameters<typeof attention.arrived>[0][]) => {
+    for (const request of pending) if (!waiting.has(request.id)) attention.arrived(request);
+    const now = new Set(pending.map((request) => request.id));
+    for (const id of waiting) if (!now.has(id)) attention.left(id);
+    waiting = now;
+    if (pending.length === 0) windows.hideApproval();
+    attention.setBadge(pending.length);
+  };
+  let stopListening = () => {};
+  const listenTo = (runtime: Runtime) => {
+    // With a tray item a person can be reached even while no window is open (A17).
+    runtime.presence.attend("tray");
+    stopListening = runtime.events.onAny(onEvent);
+  };
+  listenTo(live.runtime());
+  letGo = () => {
+    // Closing cancels what waits: windows, tray and notifications need not hear of each.
+    stopListening();
+    showWaiting([]);
+    ipc.closeOpen();
+  };
+  takeUp = (runtime) => {
+    listenTo(runtime);
+    windows.reload();
+  };
 
   app.on("second-instance", () => windows.showPanel());
   app.on("activate", () => windows.showPanel());
@@ -219,19 +247,13 @@ async function run(): Promise<void> {
       });
   });
   const shutDown = async () => {
-    stopLag();
-    // Closing cancels what waits: windows, tray and notifications need not hear of it any more.
-    stopListening();
+    letGo();
+    letGo = () => {};
     attention.dispose();
     tray.dispose();
     ipc.dispose();
     await windows.saveState();
-    try {
-      await gateway?.close();
-    } finally {
-      await runtime.dispose();
-      lock.release();
-    }
+    await live.dispose().finally(() => lock.release());
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => app.quit());
 
@@ -244,53 +266,37 @@ function panelPrincipal(role: WindowRole): Principal {
 }
 
 /** What the shell itself asks of the runtime, through the same handlers as everyone. */
-function desktopCalls(runtime: Runtime) {
+function desktopCalls(runtime: () => Runtime) {
   const context = (id: string) => ({
     principal: { kind: "panel" as const, id, scopes: operatorScopes, approvalSurface: true },
     signal: new AbortController().signal,
     connectionId: id,
   });
   return {
-    settings: async () => runtime.handlers["ui.settings.get"]({}, context("desktop")),
+    settings: async () => runtime().handlers["ui.settings.get"]({}, context("desktop")),
     isBroad: () => {
-      const status = runtime.handlers["app.status"]({}, context("desktop"));
+      const status = runtime().handlers["app.status"]({}, context("desktop"));
       return status instanceof Promise ? false : status.mode.broad.kind !== "none";
     },
     deny: (id: string) => {
       const input = { id, decision: "deny" as const };
       // A request that was decided meanwhile needs no denial any more.
       void Promise.resolve()
-        .then(() => runtime.handlers["approvals.resolve"](input, context("panel:notification")))
+        .then(() => runtime().handlers["approvals.resolve"](input, context("panel:notification")))
         .catch((error: unknown) => logger.warn("approval.denyFailed", { id, error }));
     },
   };
+}
+
+/** A mounted AppImage is gone when the app ends; its file stays. */
+function packagedCommand() {
+  return { file: process.env.APPIMAGE ?? process.execPath, args: ownSwitches() };
 }
 
 /** A checkout names its folder before the command; as root Chromium's switch has to be passed on. */
 function ownSwitches(): string[] {
   const switches = process.argv.slice(1).filter((arg) => arg === "--no-sandbox");
   return app.isPackaged ? switches : [...switches, app.getAppPath()];
-}
-
-/** The app works without the Gateway; then MCP clients and the CLI cannot reach it, and the status line says so. */
-async function startGateway(runtime: Runtime, gatewayFile: string): Promise<Gateway | null> {
-  try {
-    const { port } = runtime.gatewaySettings();
-    const host = "127.0.0.1";
-    return await createGateway({
-      runtime,
-      panelDir: null,
-      logger,
-      host,
-      port,
-      version: app.getVersion(),
-      gatewayFile,
-    });
-  } catch (error) {
-    logger.warn("gateway.notStarted", { error });
-    runtime.reportGateway({ kind: "off", reason: messageOf(error) });
-    return null;
-  }
 }
 
 function stringsOnly(env: NodeJS.ProcessEnv): Record<string, string> {

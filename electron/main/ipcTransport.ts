@@ -13,6 +13,8 @@ const maxFrameChars = 8_388_608;
 export interface IpcConnections {
   /** Pages of these contents may connect; each page load is a connection of its own. */
   accept(contents: WebContents, onConnect: (transport: Transport) => void): void;
+  /** Ends what is connected; a page connects again when it is loaded again. */
+  closeOpen(): void;
   dispose(): void;
 }
 
@@ -45,6 +47,9 @@ export function createIpcConnections(logger: Logger, ipc: IpcMain = appIpc): Ipc
     }
     open.get(event.sender.id)?.deliver(text);
   };
+  const closeOpen = () => {
+    for (const transport of [...open.values()]) transport.close();
+  };
   ipc.on(ipcChannels.open, onOpen);
   ipc.on(ipcChannels.frame, onFrame);
 
@@ -58,10 +63,11 @@ export function createIpcConnections(logger: Logger, ipc: IpcMain = appIpc): Ipc
         accepted.delete(contents.id);
       });
     },
+    closeOpen,
     dispose() {
       ipc.off(ipcChannels.open, onOpen);
       ipc.off(ipcChannels.frame, onFrame);
-      for (const transport of [...open.values()]) transport.close();
+      closeOpen();
     },
   };
 }

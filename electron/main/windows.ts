@@ -19,6 +19,8 @@ export interface Windows {
   hideApproval(): void;
   /** Whether the person works in the panel right now: only then it needs no other sign of a request. */
   isPanelInUse(): boolean;
+  /** Loads every page again, each at the address where it is. */
+  reload(): void;
   /** Lets windows really close instead of going to the tray. */
   allowClosing(): void;
   /** Writes what is kept between starts; resolves when it is on the disk. */
@@ -138,6 +140,9 @@ export function createWindows(deps: WindowsDeps): Windows {
       approval?.hide();
     },
     isPanelInUse: () => panel?.isVisible() === true && !panel.isMinimized() && panel.isFocused(),
+    reload() {
+      for (const window of [panel, approval]) window?.webContents.reload();
+    },
     allowClosing() {
       mayClose = true;
     },

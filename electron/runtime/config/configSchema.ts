@@ -9,6 +9,7 @@ import {
   policyConfigSchema,
   toolsConfigSchema,
 } from "../../../shared/policy/configSchema.ts";
+import { findInclude } from "../../../shared/policy/includes.ts";
 import { problemsOf } from "../storage/fileProblems.ts";
 
 const anyObject = z.looseObject({});
@@ -107,7 +108,7 @@ export function validateConfigText(text: string, path: string): ConfigValidation
   const parsed = parseJson5(text, { path });
   if (!parsed.ok) return { ok: false, problems: [parsed.problem], document: null };
   const { document } = parsed;
-  const included = findKey(document.value, "$include", []);
+  const included = findInclude(document.value);
   if (included !== null) {
     const { line, column } = document.nearestPosition(included);
     const message =
@@ -121,16 +122,4 @@ export function validateConfigText(text: string, path: string): ConfigValidation
   const checked = configSchema.safeParse(document.value);
   if (checked.success) return { ok: true, config: checked.data, document };
   return { ok: false, problems: problemsOf(checked.error, document, path), document };
-}
-
-/** @returns the path of the first member with this key, at any depth */
-function findKey(value: unknown, key: string, path: (string | number)[]): (string | number)[] | null {
-  if (typeof value !== "object" || value === null) return null;
-  for (const [name, item] of Object.entries(value)) {
-    const here = [...path, Array.isArray(value) ? Number(name) : name];
-    if (name === key) return here;
-    const below = findKey(item, key, here);
-    if (below !== null) return below;
-  }
-  return null;
 }

@@ -67,6 +67,11 @@ function findSecrets(document: Json5Document): SecretPlace[] {
   return found;
 }
 
+/** @returns what `redact` hides, each text once */
+export function secretValues(document: Json5Document): string[] {
+  return [...new Set(findSecrets(document).map(({ value }) => value))];
+}
+
 /** `gateway.auth` is an object with a mode beside its secrets; the secrets in it are found by their own names. */
 function isPlainAuth(key: string, node: ValueNode): boolean {
   return /^auth$/i.test(key) && node.type === "Object";

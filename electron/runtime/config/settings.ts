@@ -23,6 +23,32 @@ const storedClient = z.strictObject({
 });
 export type StoredClient = z.infer<typeof storedClient>;
 
+const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, "Expected 64 hexadecimal digits.");
+
+/** What a person said about one entry of `mcp.servers`. */
+const storedServer = z.strictObject({
+  /** The entry that may be started, as a digest over all of it; null: none. */
+  confirmedDigest: sha256Hex.nullable().default(null),
+  confirmedAtMs: z.number().nullable().default(null),
+  confirmedBy: z.string().nullable().default(null),
+  /** Tools that may be called without asking, while definition and entry stay as they were. */
+  allowedTools: z
+    .array(
+      z.strictObject({
+        /** As the server calls it. */
+        tool: z.string().min(1),
+        /** `*` = every agent. */
+        agentId: z.string().min(1),
+        definitionDigest: sha256Hex,
+        entryDigest: sha256Hex,
+        atMs: z.number(),
+        by: z.string(),
+      }),
+    )
+    .default([]),
+});
+export type StoredServer = z.infer<typeof storedServer>;
+
 /** A person's word that the broad mode of the files counts, and until when (A18). */
 const broadConfirmation = z.strictObject({
   agents: z.array(z.string()),
@@ -79,6 +105,7 @@ export const settingsSchema = z.strictObject({
           (clients) => new Set(clients.map((client) => client.id)).size === clients.length,
           "Two clients have the same id.",
         ),
+      servers: z.record(z.string(), storedServer).default({}),
     })
     .prefault({}),
   /** Statements about the policy that are proved again on every change. */

@@ -14,6 +14,7 @@ import type { ExecSessions } from "../exec/sessions/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { BroadMode } from "../mode/broadMode.ts";
 import type { Caller } from "../runtimeTypes.ts";
+import { createAgentsListTool } from "./agents_list/tool.ts";
 import type { ToolDefinition } from "./defineTool.ts";
 import { createExecTool } from "./exec/tool.ts";
 import { createFileTools } from "./files/createFileTools.ts";
@@ -67,6 +68,7 @@ export function createBuiltInTools(deps: BuiltInToolsDeps): ToolDefinition[] {
         };
       },
     }),
+    createAgentsListTool({ config: () => config.effective().config }),
     ...createFileTools({
       workspaceOf: places.workspaceOf,
       isWorkspaceOnly: (agentId) => fileLimits(agentId).workspaceOnly,

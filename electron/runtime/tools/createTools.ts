@@ -1,20 +1,25 @@
 /** All tools of the product with the parts they stand on. A family of tools is wired here, and nowhere else. */
 
-import type { SallyportContract } from "../../../shared/contract/index.ts";
+import type { AppStatus, SallyportContract } from "../../../shared/contract/index.ts";
+import { defaultAgentId } from "../../../shared/policy/index.ts";
 import type { Handlers } from "../../../shared/rpc/index.ts";
 import { createBrowser, type ManagedBrowser } from "../browser/createBrowser.ts";
+import type { Calls } from "../calls/createCalls.ts";
 import type { SettingsStore } from "../config/index.ts";
 import type { EventHub } from "../events/eventHub.ts";
 import { defaultGatewayPort, portOf } from "../gatewaySettings.ts";
 import type { KeptCalls, MediaMethods } from "../handlers/mediaHandlers.ts";
 import { createSecretHandlers } from "../handlers/secretHandlers.ts";
+import { createMcpServers, type McpServers } from "../mcpServers/createMcpServers.ts";
 import { createMediaTools, type MediaTools } from "../media/createMediaTools.ts";
 import { createMemoryTools } from "../memory/createMemoryTools.ts";
+import type { AssertionDesk } from "../policy/assertionDesk.ts";
 import type { RuntimeDeps } from "../runtimeTypes.ts";
 import { createSecretStore, withStoredSecrets } from "../secrets/index.ts";
 import { createSpeech, type Speech } from "../speech/createSpeech.ts";
 import type { StatePaths } from "../storage/index.ts";
 import { type BuiltInToolsDeps, createBuiltInTools } from "./builtInTools.ts";
+import { createGatewayParts } from "./gateway/createGatewayParts.ts";
 import { createToolRegistry, type ToolRegistry } from "./registry.ts";
 import { createWebTools, type WebTools } from "./web/createWebTools.ts";
 
@@ -23,8 +28,11 @@ export interface ToolsDeps extends BuiltInToolsDeps {
   hub: EventHub;
   settings: SettingsStore;
   paths: StatePaths;
-  /** Asked when the panel looks at files of a call. */
-  calls(): KeptCalls;
+  /** Asked when the panel looks at files of a call, and before a restart. */
+  calls(): KeptCalls & Pick<Calls, "list">;
+  /** Both are wired after the tools. */
+  assertions(): Pick<AssertionDesk, "guardFor" | "toolsChanged">;
+  status(): AppStatus;
   /** Writes an entry to the ledger. */
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
@@ -40,10 +48,13 @@ export interface Tools {
     Extract<keyof SallyportContract["methods"], `secrets.${string}`> | MediaMethods
   > &
     Speech["handlers"] &
-    ManagedBrowser["handlers"];
+    ManagedBrowser["handlers"] &
+    McpServers["handlers"];
   browser: Pick<ManagedBrowser, "endSessions" | "leave" | "runningCount">;
   /** Called when a tool may have come or gone: a key was stored, for example. */
   onPresenceChanged(listener: () => void): () => void;
+  /** Puts the restart that this program comes from on record. */
+  reportRestart(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -101,15 +112,39 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     record: deps.record,
     publish: (event, payload) => deps.hub.publish(event, payload),
   });
-  const registry = createToolRegistry([
+  const gateway = createGatewayParts({
+    ...deps,
+    restartHost: runtime.restartHost ?? null,
+    restartNotePath: deps.paths.restartNote,
+    env: baseEnv,
+  });
+  const mcpServers = createMcpServers({
+    ...shared,
+    config,
+    settings: deps.settings,
+    approvals: deps.approvals,
+    version: runtime.version,
+    keyEnv,
+    hostEnv: () => deps.places.hostEnvFor(defaultAgentId(config.effective().config), {}),
+    record: deps.record,
+    publish: (payload) => deps.hub.publish("mcpServers.changed", payload),
+  });
+  mcpServers.onToolsChanged(() => deps.assertions().toolsChanged());
+  const tools = [
     ...createBuiltInTools(deps),
+    gateway.tool,
     ...web.tools,
     ...memory.tools,
     speech.tool,
     ...media.tools,
     browser.tool,
     ...(runtime.extraTools ?? []),
-  ]);
+  ];
+  const registry = createToolRegistry(tools, new Map(), [mcpServers.source]);
+  // Not before the runtime around this stands: a server that is there at once changes what policy shows.
+  const startServers = setImmediate(() => {
+    if (runtime.startsServers !== false) mcpServers.start();
+  });
   return {
     registry,
     searchProviderOf: web.searchProviderOf,
@@ -117,6 +152,7 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
     handlers: {
       ...speech.handlers,
       ...browser.handlers,
+      ...mcpServers.handlers,
       ...media.handlers,
       ...createSecretHandlers({
         store: secrets,
@@ -129,8 +165,17 @@ export async function createTools(deps: ToolsDeps): Promise<Tools> {
       }),
     },
     browser,
-    onPresenceChanged: (listener) => secrets.onChanged(listener),
+    onPresenceChanged(listener) {
+      const offs = [secrets.onChanged(listener), mcpServers.onToolsChanged(listener)];
+      return () => {
+        for (const off of offs) off();
+      };
+    },
+    reportRestart: gateway.reportRestart,
     async dispose() {
+      clearImmediate(startServers);
+      await mcpServers.dispose();
+      gateway.dispose();
       await web.dispose();
       await memory.dispose();
       await speech.dispose();

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Provenance, Reason } from "../../../shared/contract/index.ts";
+import type { ToolOwner } from "../../../shared/policy/index.ts";
 
 export type ToolContent = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
 
@@ -54,6 +55,10 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   /** `read` changes nothing; `write` changes files or state; `execute` runs programs. */
   risk: "read" | "write" | "execute";
   input: Input;
+  /** Parameters as JSON Schema when somebody else defined them; absent: made from `input`. */
+  inputSchemaJson?: Record<string, unknown>;
+  /** Who brings the tool, for policy lists; absent: the core. */
+  owner?: ToolOwner;
   ownerOnly?: boolean;
   execute(input: z.output<Input>, context: ToolCallContext): Promise<ToolResult>;
 }
@@ -65,6 +70,7 @@ export function defineTool<Input extends z.ZodType>(tool: ToolDefinition<Input>)
 
 /** @returns the tool's parameters as a JSON Schema object without the `$schema` key */
 export function inputJsonSchema(tool: ToolDefinition): Record<string, unknown> {
+  if (tool.inputSchemaJson !== undefined) return tool.inputSchemaJson;
   const { $schema: _ignored, ...schema } = z.toJSONSchema(tool.input, { io: "input" }) as Record<
     string,
     unknown
@@ -74,4 +80,9 @@ export function inputJsonSchema(tool: ToolDefinition): Record<string, unknown> {
 
 export function textResult(text: string, details?: unknown): ToolResult {
   return { content: [{ type: "text", text }], ...(details === undefined ? {} : { details }) };
+}
+
+/** The usual answer of a tool that gives data: the same payload as text for the model and as details. */
+export function jsonResult(payload: unknown): ToolResult {
+  return textResult(JSON.stringify(payload, null, 2), payload);
 }

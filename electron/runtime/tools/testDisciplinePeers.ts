@@ -130,17 +130,22 @@ export function calling(
 }
 
 export const built =
-  (name: string): Run =>
+  (name: string, by = caller): Run =>
   (args, { signal = new AbortController().signal, onProgress } = {}) =>
-    runtime.tools.callTool(caller, name, args, {
+    runtime.tools.callTool(by, name, args, {
       signal,
       holdMs: null,
       ...(onProgress === undefined ? {} : { onProgress }),
     });
+/** For tools that only the owner has. */
+export const owned = (name: string): Run => built(name, { ...caller, isOwner: true });
 export const mediaTool = (name: string) => calling(name, (args, context) => media.call(name, args, context));
 export const webTool = (name: string) => calling(name, (args, context) => web.call(name, args, context));
 export const memoryTool = (name: string) =>
   calling(name, (args, context) => memory.callTool(name, args, context));
+
+export const setConfig = (configPath: string, value: unknown) =>
+  panel.rpc.call("config.setPath", { path: configPath, value });
 
 export const answering = async (handle: TestHandler, args: Args): Promise<Args> => {
   answer = handle;

@@ -20,12 +20,14 @@ import {
   memoryTool,
   never,
   note,
+  owned,
   pageUrl,
   patchOf,
   png,
   put,
   type Run,
   servers,
+  setConfig,
   site,
   speech,
   webTool,
@@ -107,6 +109,23 @@ export const rows: Record<string, Row> = {
     slow: null,
   },
   session_status: { run: built("session_status"), small: async () => ({}), large: null, slow: null },
+  agents_list: { run: built("agents_list"), small: async () => ({}), large: null, slow: null },
+  gateway: {
+    run: owned("gateway"),
+    small: async () => ({ action: "config.get" }),
+    large: {
+      args: async () => {
+        await setConfig(
+          "wizard",
+          Array.from({ length: 3000 }, (_, at) => `line ${at} of a long list`),
+        );
+        return { action: "config.get" };
+      },
+      maxChars: 60_000,
+      says: /too much to read. Ask for a part with path/,
+    },
+    slow: null,
+  },
   web_search: {
     run: webTool("web_search"),
     small: () => answering(json(providerFixtures.brave.answer), { query: "small" }),
