@@ -41,6 +41,8 @@ export const appStatus = z.object({
   preset: z.enum(["reference", "sallyport"]),
   shell: z.enum(["electron", "headless"]),
   stateDir: z.string(),
+  /** What starts the command line here, for a client's settings: words follow behind `args`. null: not known. */
+  commandLine: z.object({ file: z.string(), args: z.array(z.string()) }).nullable(),
   gateway: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("listening"), address: z.string(), port: z.number().int() }),
     z.object({ kind: z.literal("off"), reason: z.string() }),

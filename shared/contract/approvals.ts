@@ -97,6 +97,18 @@ export const alwaysOffer = z.discriminatedUnion("kind", [
     scopes: z.array(grantOffer).optional(),
     /** Why `scopes` is empty. */
     scopesWithheld: reason.optional(),
+    /**
+     * Only in requests of kind `mcpCall`, whose `stores` is empty: "always" stores, in sallyport.json5, that this agent
+     * may call this tool without asking while its definition and the server's entry stay as they are.
+     */
+    mcpTool: z
+      .object({
+        server: z.string(),
+        tool: z.string(),
+        agentId: z.string(),
+        definitionDigest: z.string(),
+      })
+      .optional(),
   }),
   z.object({ kind: z.literal("withheld"), reason }),
 ]);
@@ -105,7 +117,7 @@ export const approvalRequest = z.object({
   id: z.string(),
   /** SHA-256 over everything shown; an allow must carry it (A6). */
   digest: z.string(),
-  kind: z.enum(["exec", "configWrite", "broadMode", "fileWrite", "browserAct"]),
+  kind: z.enum(["exec", "configWrite", "broadMode", "fileWrite", "browserAct", "restart", "mcpCall"]),
   agentId: z.string(),
   sessionKey: z.string(),
   callerId: z.string(),
@@ -170,6 +182,8 @@ export const approvalDecision = z.object({
   stored: z.array(z.object({ pattern: z.string(), agentId: z.string() })),
   /** The command that a person put in the place of the asked one; absent = it ran as asked. */
   editedCommand: z.string().optional(),
+  /** What was decided about; absent in records of before there was this field. */
+  kind: approvalRequest.shape.kind.optional(),
   /** The grant that was saved with the decision. */
   grantId: z.string().optional(),
 });

@@ -1,6 +1,7 @@
 /** The managed browsers as the panel and operators see them: profiles, tabs, pages, records, what agents did there. */
 
 import { z } from "zod";
+import { reason } from "./approvals.ts";
 
 // ---------------------------------------------------------------------------------------------- profiles
 
@@ -58,6 +59,8 @@ export type BrowserGuardSettings = z.infer<typeof browserGuardSettings>;
 export const browserOverview = z.object({
   /** null when the browser may be used; else why the tool is absent. */
   disabledBecause: z.string().nullable(),
+  /** The same as a reason that has a sentence. */
+  disabledReason: reason.nullable(),
   evaluateEnabled: z.boolean(),
   /** "See before click" is on: an agent's act waits for a person. */
   asksBeforeActs: z.boolean(),

@@ -56,6 +56,8 @@ export const toolCallSnapshot = z.object({
   updatedAtMs: z.number(),
   /** Last progress text while it runs. */
   progress: z.string().nullable(),
+  /** The skill whose command made the call; untrusted text. Absent: no skill did. */
+  skill: z.object({ name: z.string(), commandName: z.string(), path: z.string() }).optional(),
 });
 export type ToolCallSnapshot = z.infer<typeof toolCallSnapshot>;
 

@@ -21,7 +21,7 @@ export const mcpServerTool = z.object({
 export type McpServerTool = z.infer<typeof mcpServerTool>;
 
 export const mcpServerState = z.discriminatedUnion("kind", [
-  /** The entry cannot be understood; nothing is started. */
+  /** The entry cannot be understood, or says `enabled: false` (code `mcp.disabled`); nothing is started. */
   z.object({ kind: z.literal("invalid"), reason }),
   /** Waits for a person's word. `isChanged`: there was one, for another command or address. */
   z.object({ kind: z.literal("unconfirmed"), isChanged: z.boolean() }),

@@ -5,6 +5,7 @@ import { execExplanationSchema } from "../exec/schema.ts";
 import {
   assertionOutcomeSchema,
   classDimensionSchema,
+  classLabelSchema,
   traceComparisonSchema,
   whyAnswerSchema,
 } from "../policy/debug/schema.ts";
@@ -24,6 +25,9 @@ const otherConfig = { config: z.unknown().optional(), configText: z.string().max
 
 /** Line and column (from 1) of config paths, by dotted path; paths that the text does not hold are left out. */
 const positions = z.record(z.string(), z.object({ line: z.number().int(), column: z.number().int() }));
+
+/** What was answered for where the question left it open: whether the session runs sandboxed, by the config. */
+const sandboxFromConfig = z.boolean().optional();
 
 /** One side of a comparison. */
 const comparedSide = z.object({ context: policyContextSchema, preset: preset.optional(), ...otherConfig });
@@ -77,6 +81,7 @@ export const policyContract = defineContract({
         /** Of the paths that the trace's rules name. */
         positions,
         problems: z.array(fileProblem),
+        sandboxFromConfig,
         evaluatedInMs: z.number(),
       }),
     },
@@ -108,6 +113,7 @@ export const policyContract = defineContract({
         /** Of the rules of the removers, and of the places that the repairs edit as far as they exist. */
         positions,
         problems: z.array(fileProblem),
+        sandboxFromConfig,
         /** Nearest known name, when the tool is unknown. */
         suggestion: z.string().optional(),
       }),
@@ -116,7 +122,11 @@ export const policyContract = defineContract({
     "policy.compare": {
       scope: "operator.read",
       input: z.object({ a: comparedSide, b: comparedSide }),
-      output: z.object({ comparison: traceComparisonSchema, text: z.array(z.string()) }),
+      output: z.object({
+        comparison: traceComparisonSchema,
+        text: z.array(z.string()),
+        sandboxFromConfig: z.object({ a: sandboxFromConfig, b: sandboxFromConfig }),
+      }),
     },
     /** Proves or refutes assertions over every context that the config can tell apart. */
     "policy.check": {
@@ -124,6 +134,8 @@ export const policyContract = defineContract({
       input: z.object({
         /** Absent: the saved ones. */
         assertions: assertionText.optional(),
+        /** Up to so many of the classes are listed one by one. */
+        listClasses: z.number().int().min(0).max(10_000).optional(),
         preset: preset.optional(),
         ...otherConfig,
       }),
@@ -132,18 +144,27 @@ export const policyContract = defineContract({
         /** What was told apart, and how many contexts that makes. */
         classes: z.array(classDimensionSchema),
         contexts: z.number().int(),
+        /** The first of them in the order in which they are walked through, when the question asked for a list. */
+        listed: z.array(classLabelSchema).optional(),
         problems: z.array(fileProblem),
       }),
     },
     "policy.findings": {
       scope: "operator.read",
-      input: z.object({ context: policyContextSchema, preset: preset.optional(), ...otherConfig }),
+      input: z.object({
+        context: policyContextSchema,
+        /** Those of every agent, model, group and kind of session instead, each once. */
+        everyAgent: z.boolean().optional(),
+        preset: preset.optional(),
+        ...otherConfig,
+      }),
       output: z.object({
         /** `text`: one English sentence with the place. */
         findings: z.array(policyFindingSchema.extend({ text: z.string() })),
         preset,
         positions,
         problems: z.array(fileProblem),
+        sandboxFromConfig,
       }),
     },
     /** The assertions of sallyport.json5. */

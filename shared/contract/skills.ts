@@ -6,14 +6,19 @@ import { reason } from "./approvals.ts";
 
 export const skillView = z.object({
   name: z.string(),
+  /** What is typed after the slash. */
+  commandName: z.string(),
   /** Of its front matter; untrusted text, cut. */
   description: z.string().nullable(),
   /** Its SKILL.md. */
   path: z.string(),
+  /** Whether a model is told of it; false with `disable-model-invocation`. */
+  isForModel: z.boolean(),
   /** Tools that it names, the one of its command first. */
   tools: z.array(z.string()),
   /**
-   * `none`: it is text for a model and calls nothing by itself. `ready`: `/<name>` calls the tool.
+   * `none`: it calls nothing by itself, with why: it is text for a model, it is switched off, its name is taken, …
+   * `ready`: `/<commandName>` calls the tool.
    * `unreachable`: it would call a tool that policy, the owner filter or the surface keeps from this session.
    */
   command: z.discriminatedUnion("kind", [
@@ -39,7 +44,14 @@ export const skillsContract = defineContract({
      */
     "skills.run": {
       scope: "operator.write",
-      input: z.object({ ...place, skill: z.string().min(1).max(128), args: z.string().max(65_536) }),
+      input: z.object({
+        ...place,
+        /** Its name or its command, with or without the slash. */
+        skill: z.string().min(1).max(128),
+        args: z.string().max(65_536),
+        /** What the person was told that the command calls; refused when the skill calls another tool by now. */
+        tool: z.string().max(128).optional(),
+      }),
       output: z.object({ toolCallId: z.string() }),
     },
   },

@@ -8,6 +8,7 @@ import type {
   BrowserOverview,
   BrowserTab,
   browserContract,
+  Reason,
 } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { clip } from "../../../shared/files/index.ts";
@@ -29,8 +30,8 @@ export interface BrowserHandlersDeps {
   env: Readonly<Record<string, string | undefined>>;
   resolve(host: string): Promise<readonly string[]>;
   nowMs(): number;
-  /** Why agents have no browser now; null when they have. */
-  disabledBecause(): string | null;
+  /** Why agents have no browser now, for programs and as a reason with a sentence; null when they have. */
+  disabled(): { because: string; reason: Reason } | null;
   /** Writes an entry to the ledger (A19). */
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
@@ -54,7 +55,8 @@ export function createBrowserDesk(deps: BrowserHandlersDeps): BrowserDesk {
     };
   };
   const overview = (): BrowserOverview => ({
-    disabledBecause: deps.disabledBecause(),
+    disabledBecause: deps.disabled()?.because ?? null,
+    disabledReason: deps.disabled()?.reason ?? null,
     evaluateEnabled: saved().evaluateEnabled !== false,
     asksBeforeActs: service.asksBeforeActs(),
     guard: guardSettings(),

@@ -25,7 +25,9 @@ export function catalogView(registry: ToolRegistry, present: readonly Registered
     catalogSections.map(({ id, label }) => [id, { id, label, tools: [] }]),
   );
   for (const { name, owner, unavailable } of present) {
-    const id = sectionOfTool(name, owner.kind === "plugin" ? owner.pluginId : undefined);
+    const pluginId =
+      owner.kind === "plugin" ? owner.pluginId : owner.kind === "mcp" ? owner.serverId : undefined;
+    const id = sectionOfTool(name, pluginId);
     const section = sections.get(id) ?? { id, label: sectionLabel(id), tools: [] };
     sections.set(id, section);
     const tool = registry.get(name);

@@ -6,7 +6,8 @@ import path from "node:path";
 import { asRecord, getIn, getList } from "../../../shared/policy/configRecord.ts";
 import type { SkillTools } from "../../../shared/policy/debug/index.ts";
 import { agentScopes } from "../../../shared/policy/scopes.ts";
-import { parseSkillFile } from "./skillFile.ts";
+import { commandNameOf } from "./commandName.ts";
+import { parseSkillFile, type SkillFile, shownName } from "./skillFile.ts";
 
 export interface SkillsDeps {
   /** The config whose folders count. Not one that a question brings: it must not make us look anywhere. */
@@ -16,11 +17,30 @@ export interface SkillsDeps {
   homeDir: string;
 }
 
+/** A skill as it lies in its folder, with what the config says about it. */
+export interface Skill {
+  name: string;
+  /** What is typed after the slash. */
+  commandName: string;
+  description: string | null;
+  path: string;
+  file: Pick<SkillFile, "isUserInvocable" | "isForModel" | "dispatch" | "allowedTools">;
+  /** Why the config takes it away from this agent; null when it does not. */
+  off: { code: "skillSwitchedOff" | "skillNotForAgent"; params: Record<string, string> } | null;
+}
+
 /**
  * @param config says which skills are switched off, and which the agent may have
  * @param agentId normalised
  */
 export type SkillsFor = (config: unknown, agentId: string) => Promise<readonly SkillTools[]>;
+
+export interface Skills {
+  /** Every skill that is found, the nearest last: those that are switched off too. */
+  all(config: unknown, agentId: string): Promise<readonly Skill[]>;
+  /** What the skills that are in force need, for findings. */
+  needs: SkillsFor;
+}
 
 const maxFolders = 300;
 const maxExtraDirs = 16;
@@ -29,8 +49,8 @@ const maxFileBytes = 256 * 1024;
 const readBytes = 64 * 1024;
 
 /** @see gateway-sessions-nodes.md §22 */
-export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsDeps): SkillsFor {
-  return async (asked, agentId) => {
+export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsDeps): Skills {
+  const foldersOf = (agentId: string): string[] => {
     const workspace = workspaceOf(agentId);
     const extra = (getList(config(), "skills", "load", "extraDirs") ?? [])
       .flatMap((dir) => (typeof dir === "string" && dir.trim() !== "" ? [dir.trim()] : []))
@@ -42,51 +62,78 @@ export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsD
         ),
       );
     // Of two skills of one name the one in the later folder counts.
-    const folders = [
+    return [
       ...extra,
       path.join(stateDir, "skills"),
       path.join(homeDir, ".agents", "skills"),
       path.join(workspace, ".agents", "skills"),
       path.join(workspace, "skills"),
     ];
-    const byName = new Map<string, SkillTools>();
-    for (const folder of folders) {
+  };
+  const all = async (asked: unknown, agentId: string): Promise<Skill[]> => {
+    const byName = new Map<string, Skill>();
+    for (const folder of foldersOf(agentId)) {
       for (const skill of await skillsIn(folder)) {
         byName.delete(skill.name);
-        byName.set(skill.name, skill);
+        byName.set(skill.name, { ...skill, off: whyOff(asked, agentId, skill.name) });
       }
     }
-    return [...byName.values()].filter(({ name }) => isSwitchedOn(asked, agentId, name));
+    return [...byName.values()];
+  };
+  return {
+    all,
+    needs: async (asked, agentId) =>
+      (await all(asked, agentId)).filter(({ off }) => off === null).map(needsOf),
   };
 }
 
-function isSwitchedOn(config: unknown, agentId: string, name: string): boolean {
+/** Tools that a skill names, the one of its command first. */
+export function toolsOf({ file }: Pick<Skill, "file">): string[] {
+  const command = commandToolOf(file);
+  return [...new Set(command === null ? file.allowedTools : [command, ...file.allowedTools])];
+}
+
+/** @returns the tool that `/<skill>` calls, as written; null when it calls none */
+function commandToolOf({ dispatch }: Skill["file"]): string | null {
+  return dispatch.kind === "tool" ? dispatch.tool : null;
+}
+
+function needsOf(skill: Skill): SkillTools {
+  const { name, path: file } = skill;
+  const commandTool = skill.file.isUserInvocable ? commandToolOf(skill.file) : null;
+  return { name, tools: toolsOf(skill), path: file, ...(commandTool === null ? {} : { commandTool }) };
+}
+
+function whyOff(config: unknown, agentId: string, name: string): Skill["off"] {
   const entries = asRecord(getIn(config, "skills", "entries"));
   const entry = entries !== undefined && Object.hasOwn(entries, name) ? asRecord(entries[name]) : undefined;
-  if (entry?.enabled === false) return false;
+  if (entry?.enabled === false) return { code: "skillSwitchedOff", params: { skill: name } };
   const wanted = agentScopes(config).get(agentId)?.entry.skills;
-  return !Array.isArray(wanted) || wanted.includes(name);
+  return !Array.isArray(wanted) || wanted.includes(name)
+    ? null
+    : { code: "skillNotForAgent", params: { skill: name, agent: agentId } };
 }
 
 /** @returns what can be read; a folder or file that cannot be read holds no skill */
-async function skillsIn(folder: string): Promise<SkillTools[]> {
+async function skillsIn(folder: string): Promise<Omit<Skill, "off">[]> {
   const root = await realpath(folder).catch(ignoreAbsence);
   if (root === null) return [];
   const names = (await readdir(root).catch(ignoreAbsence)) ?? [];
-  const skills: SkillTools[] = [];
-  for (const name of names
+  const skills: Omit<Skill, "off">[] = [];
+  for (const entry of names
     .filter((each) => !each.startsWith("."))
     .sort()
     .slice(0, maxFolders)) {
-    const text = await headOf(root, path.join(root, name, "SKILL.md"));
+    const text = await headOf(root, path.join(root, entry, "SKILL.md"));
     const parsed = text === null ? null : parseSkillFile(text);
     if (parsed === null) continue;
-    const { commandTool, allowedTools } = parsed;
-    const tools = commandTool === undefined ? allowedTools : [commandTool, ...allowedTools];
+    const name = parsed.name ?? shownName(entry);
     skills.push({
-      name: parsed.name ?? name,
-      tools: [...new Set(tools)],
-      path: path.join(folder, name, "SKILL.md"),
+      name,
+      commandName: commandNameOf(name),
+      description: parsed.description ?? null,
+      path: path.join(folder, entry, "SKILL.md"),
+      file: parsed,
     });
   }
   return skills;

@@ -1,10 +1,16 @@
-/** Reads the front matter of a SKILL.md: the few keys that say which tools the skill needs. Hostile text, never run. */
+/** Reads the front matter of a SKILL.md: the few keys that say what the skill does for tools. Hostile text, never run. */
 
 export interface SkillFile {
   /** Absent: the skill goes by its folder. */
   name?: string;
-  /** Tool that `/<skill>` calls, with `command-dispatch: tool`. */
-  commandTool?: string;
+  /** One line, cut. */
+  description?: string;
+  /** Whether a person may call it as `/<skill>`. */
+  isUserInvocable: boolean;
+  /** Whether a model is told of it. */
+  isForModel: boolean;
+  /** What `/<skill>` does: hand its text to a model, or call a tool; `null` when the tool is not named. */
+  dispatch: { kind: "text" } | { kind: "tool"; tool: string | null };
   /** Names as written, without what stands in brackets behind them. */
   allowedTools: string[];
 }
@@ -12,11 +18,13 @@ export interface SkillFile {
 const maxLines = 500;
 const maxTools = 64;
 const maxNameChars = 64;
+const maxDescriptionChars = 300;
 
 /**
  * Understands what front matter of skills consists of: `key: value`, quoted or not, and lists in brackets or with
  * dashes. Anything nested is passed over; a key that occurs twice counts as written last.
  * @returns null when the text does not begin with front matter
+ * @see gateway-sessions-nodes.md §22
  */
 export function parseSkillFile(text: string): SkillFile | null {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/, maxLines + 1);
@@ -35,20 +43,60 @@ export function parseSkillFile(text: string): SkillFile | null {
     values.set((found[1] ?? "").toLowerCase().replaceAll("_", "-"), [found[2] ?? "", ...own]);
   }
   const name = scalar(values.get("name"));
-  const dispatch = scalar(values.get("command-dispatch"))?.toLowerCase();
-  const commandTool = dispatch === "tool" ? scalar(values.get("command-tool")) : undefined;
+  const description = paragraph(values.get("description"));
+  const isTool = scalar(values.get("command-dispatch"))?.toLowerCase() === "tool";
+  // `command-arg-mode` has one mode, raw; another word means raw too, so it is not looked at.
+  const tool = scalar(values.get("command-tool")) ?? null;
   return {
     ...(name === undefined ? {} : { name }),
-    ...(commandTool === undefined ? {} : { commandTool }),
+    ...(description === undefined ? {} : { description }),
+    isUserInvocable: flag(values.get("user-invocable"), true),
+    isForModel: !flag(values.get("disable-model-invocation"), false),
+    dispatch: isTool ? { kind: "tool", tool } : { kind: "text" },
     allowedTools: toolNames(values.get("allowed-tools")),
   };
 }
 
+/**
+ * @param raw untrusted
+ * @returns a name that can be shown: what controls a terminal, reorders text or is not seen becomes a mark that is,
+ * so that such a name equals no other
+ */
+export function shownName(raw: string): string {
+  return raw.replace(unseen, "\uFFFD").trim().slice(0, maxNameChars);
+}
+
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+
 function scalar(lines: readonly string[] | undefined): string | undefined {
-  const text = unquoted((lines?.[0] ?? "").trim())
-    .trim()
-    .slice(0, maxNameChars);
+  const text = shownName(unquoted((lines?.[0] ?? "").trim()));
   return text === "" ? undefined : text;
+}
+
+/** Also a text over several lines, folded or not. */
+function paragraph(lines: readonly string[] | undefined): string | undefined {
+  if (lines === undefined) return undefined;
+  const [first = "", ...more] = lines;
+  const isBlock = /^[>|][-+\d]*\s*$/.test(first.trim());
+  const whole = isBlock
+    ? more.join(" ")
+    : unquoted([first.trim(), ...more.map((line) => line.trim())].join(" "));
+  const text = whole.replace(unseen, " ").replace(/\s+/g, " ").trim();
+  if (text === "") return undefined;
+  const characters = [...text];
+  return characters.length <= maxDescriptionChars
+    ? text
+    : `${characters
+        .slice(0, maxDescriptionChars - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** A word that is neither yes nor no leaves the default. */
+function flag(lines: readonly string[] | undefined, fallback: boolean): boolean {
+  const word = scalar(lines)?.toLowerCase() ?? "";
+  if (/^(?:true|yes|on|1)$/.test(word)) return true;
+  return /^(?:false|no|off|0)$/.test(word) ? false : fallback;
 }
 
 function unquoted(text: string): string {
@@ -69,7 +117,7 @@ function toolNames(lines: readonly string[] | undefined): string[] {
   const names = text
     .replace(/\([^()]*\)/g, "")
     .split(/[\s,[\]"']+/)
-    .map((name) => name.slice(0, maxNameChars))
+    .map(shownName)
     .filter((name) => name !== "");
   return [...new Set(names)].slice(0, maxTools);
 }

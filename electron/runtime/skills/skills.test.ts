@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commandNameOf } from "./commandName.ts";
 import { createSkills } from "./createSkills.ts";
 import { parseSkillFile } from "./skillFile.ts";
 
@@ -12,13 +13,49 @@ const front = (...lines: string[]) =>
 describe("the front matter", () => {
   it("gives the tool of the command only when it is dispatched to one", () => {
     const lines = ["name: tidy", "command-dispatch: Tool", 'command-tool: "exec" # the shell'];
-    expect(parseSkillFile(front(...lines))).toEqual({ name: "tidy", commandTool: "exec", allowedTools: [] });
-    expect(parseSkillFile(front("name: tidy", "command_tool: exec"))).toEqual({
+    expect(parseSkillFile(front(...lines))).toEqual({
       name: "tidy",
+      isUserInvocable: true,
+      isForModel: true,
+      dispatch: { kind: "tool", tool: "exec" },
       allowedTools: [],
     });
-    expect(parseSkillFile(front("command_dispatch: tool", "command_tool: exec"))?.commandTool).toBe("exec");
-    expect(parseSkillFile(front("command-dispatch: tool", "command-tool:"))?.commandTool).toBeUndefined();
+    const dispatchOf = (...more: string[]) => parseSkillFile(front(...more))?.dispatch;
+    expect(dispatchOf("name: tidy", "command_tool: exec")).toEqual({ kind: "text" });
+    expect(dispatchOf("command_dispatch: tool", "command_tool: exec")).toEqual({
+      kind: "tool",
+      tool: "exec",
+    });
+    expect(dispatchOf("command-dispatch: tool", "command-tool:")).toEqual({ kind: "tool", tool: null });
+    // There is one way to hand the arguments on; another word changes nothing.
+    expect(dispatchOf("command-dispatch: tool", "command-tool: tts", "command-arg-mode: split")).toEqual({
+      kind: "tool",
+      tool: "tts",
+    });
+  });
+
+  it.each([
+    ["", true, true],
+    ["user-invocable: false", false, true],
+    ["user-invocable: 'no'", false, true],
+    ["user-invocable: perhaps", true, true],
+    ["user-invocable:\n  false", true, true],
+    ["disable-model-invocation: true", true, false],
+    ["disable_model_invocation: on", true, false],
+    ["disable-model-invocation: perhaps", true, true],
+  ])("says who may use the skill: %j", (line, isUserInvocable, isForModel) => {
+    expect(parseSkillFile(front(line))).toMatchObject({ isUserInvocable, isForModel });
+  });
+
+  it.each([
+    ["description: Ships it. # and more", "Ships it."],
+    ['description: "Ships: it."', "Ships: it."],
+    ["description: Ships\n  it.", "Ships it."],
+    ["description: |\n  Ships\n\n  it.", "Ships it."],
+    ["description: a\u0007b\u202ec", "a b c"],
+    ["description:", undefined],
+  ])("has a description of one line: %j", (line, description) => {
+    expect(parseSkillFile(front(line))?.description).toBe(description);
   });
 
   it.each([
@@ -63,13 +100,13 @@ describe("the folders", () => {
     await writeFile(path.join(root, folder, name, "SKILL.md"), text);
   };
   const read = async (asked: unknown = {}, agentId = "main") => {
-    const skillsFor = createSkills({
+    const { needs } = createSkills({
       config: () => config,
       workspaceOf: (id) => path.join(root, `work-${id}`),
       stateDir: path.join(root, "state"),
       homeDir: path.join(root, "home"),
     });
-    return (await skillsFor(asked, agentId)).map(({ name, tools }) => [name, ...tools].join(" "));
+    return (await needs(asked, agentId)).map(({ name, tools }) => [name, ...tools].join(" "));
   };
   beforeEach(async () => {
     root = await mkdtemp(path.join(tmpdir(), "skills-"));
@@ -123,5 +160,20 @@ describe("the folders", () => {
     await put("state/skills", "good", front("name: good"));
     await writeFile(path.join(root, "state/skills/SKILL.md"), front("name: root"));
     expect(await read()).toEqual(["good"]);
+  });
+});
+
+describe("names of commands", () => {
+  it.each([
+    ["Ship It!", "ship_it"],
+    ["ship--it", "ship_it"],
+    ["__ship__", "ship"],
+    ["n".repeat(40), "n".repeat(32)],
+    ["部署 app", "app"],
+    ["部署", "部署"],
+    ["", ""],
+  ])("of %j", (name, command) => {
+    expect(commandNameOf(name)).toBe(command);
+    expect(commandNameOf(command)).toBe(command);
   });
 });

@@ -1,9 +1,10 @@
 /** The catalog by section: what is registered, and what is not, with the reason at hand. */
 
-import { useMemo, useState } from "react";
+import { Fragment, type ReactNode, useMemo, useState } from "react";
 import type { CatalogTool } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { VerdictShape } from "../../ui/index.ts";
+import { useServerSections } from "../mcpServers/toolServers.ts";
 
 export interface CatalogSection {
   id: string;
@@ -15,8 +16,11 @@ export function ToolCatalog(props: {
   sections: readonly CatalogSection[];
   picked: string | null;
   onPick: (tool: string) => void;
+  /** What stands below all that works, and follows the filter. */
+  below?: (filter: string) => ReactNode;
 }) {
   const t = useT("tools");
+  const servers = useServerSections();
   const [filter, setFilter] = useState("");
   const shown = useMemo(() => filtered(props.sections, filter), [props.sections, filter]);
   const arranged = useMemo(() => withLaterAtEnd(shown), [shown]);
@@ -32,37 +36,43 @@ export function ToolCatalog(props: {
       />
       {shown.length === 0 ? <p className="small view-pad">{t("noMatch", { filter })}</p> : null}
       {arranged.map((section) => (
-        <section key={section.id} className={section.id === laterId ? "tools-later" : undefined}>
-          <h3 className="tools-section">
-            {section.id === laterId
-              ? t("notBuilt", { count: section.tools.length })
-              : t(`sections.${section.id}`, { defaultValue: section.label })}
-          </h3>
-          <ul>
-            {section.tools.map((tool) => {
-              const isAbsent = tool.presence.kind === "absent";
-              return (
-                <li key={tool.name}>
-                  <button
-                    type="button"
-                    className={tool.name === props.picked ? "tools-row is-picked" : "tools-row"}
-                    aria-current={tool.name === props.picked}
-                    onClick={() => props.onPick(tool.name)}
-                  >
-                    <VerdictShape kind={isAbsent ? "skipped" : "kept"} />
-                    <code className={isAbsent ? "ellipsis dim" : "ellipsis"}>{tool.name}</code>
-                    {section.id === laterId ? null : (
-                      <span className="small">
-                        {isAbsent || tool.risk === null ? t("absent") : t(`risk.${tool.risk}`)}
-                      </span>
-                    )}
-                  </button>
-                </li>
-              );
-            })}
-          </ul>
-        </section>
+        <Fragment key={section.id}>
+          {section.id === laterId ? props.below?.(filter) : null}
+          <section className={section.id === laterId ? "tools-later" : undefined}>
+            <h3 className="tools-section">
+              {section.id === laterId
+                ? t("notBuilt", { count: section.tools.length })
+                : servers.has(section.id)
+                  ? t("sectionServer", { id: servers.get(section.id) ?? "" })
+                  : t(`sections.${section.id}`, { defaultValue: section.label })}
+            </h3>
+            <ul>
+              {section.tools.map((tool) => {
+                const isAbsent = tool.presence.kind === "absent";
+                return (
+                  <li key={tool.name}>
+                    <button
+                      type="button"
+                      className={tool.name === props.picked ? "tools-row is-picked" : "tools-row"}
+                      aria-current={tool.name === props.picked}
+                      onClick={() => props.onPick(tool.name)}
+                    >
+                      <VerdictShape kind={isAbsent ? "skipped" : "kept"} />
+                      <code className={isAbsent ? "ellipsis dim" : "ellipsis"}>{tool.name}</code>
+                      {section.id === laterId ? null : (
+                        <span className="small">
+                          {isAbsent || tool.risk === null ? t("absent") : t(`risk.${tool.risk}`)}
+                        </span>
+                      )}
+                    </button>
+                  </li>
+                );
+              })}
+            </ul>
+          </section>
+        </Fragment>
       ))}
+      {arranged.at(-1)?.id === laterId ? null : props.below?.(filter)}
     </div>
   );
 }

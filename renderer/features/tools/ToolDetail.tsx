@@ -1,40 +1,25 @@
 /** One tool: what the model would see of it, a form to call it, and the result of the last call from here. */
 
-import { useEffect, useState } from "react";
+import { useState } from "react";
+import { Link } from "wouter";
 import type { CatalogTool } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
-import type { PanelOutput } from "../../rpc/connection.ts";
-import { useLive, useRpc } from "../../rpc/hooks.ts";
-import { VerdictChip } from "../../ui/index.ts";
+import { VerdictChip, VerdictShape } from "../../ui/index.ts";
+import { CommandText } from "../approvals/CommandText.tsx";
+import { useServerOfTool } from "../mcpServers/toolServers.ts";
 import { CallForm } from "./CallForm.tsx";
 import { CallState } from "./CallState.tsx";
 import { JsonTree } from "./JsonTree.tsx";
 import { ResultView } from "./ResultView.tsx";
-
-type Answer = PanelOutput<"calls.wait">;
+import { useCallAnswer } from "./useCallAnswer.ts";
 
 export function ToolDetail({ tool }: { tool: CatalogTool }) {
   const t = useT("tools");
   const reasonText = useReason();
-  const rpc = useRpc();
+  const server = useServerOfTool(tool.name);
   const [callId, setCallId] = useState<string | null>(null);
-  const [answer, setAnswer] = useState<Answer | null>(null);
-  const [waitError, setWaitError] = useState<string | null>(null);
-  const live = useLive((state) => (callId === null ? undefined : state.calls.get(callId)));
-  useEffect(() => {
-    setAnswer(null);
-    setWaitError(null);
-    if (callId === null) return;
-    const abort = new AbortController();
-    rpc
-      .call("calls.wait", { toolCallId: callId }, { signal: abort.signal })
-      .then(setAnswer, (error: unknown) => {
-        if (!abort.signal.aborted) setWaitError(error instanceof Error ? error.message : String(error));
-      });
-    return () => abort.abort();
-  }, [rpc, callId]);
-  const call = answer?.call ?? live;
+  const { call, answer, error: waitError } = useCallAnswer(callId);
   const isAbsent = tool.presence.kind === "absent";
   return (
     <div className="tools-detail">
@@ -50,6 +35,7 @@ export function ToolDetail({ tool }: { tool: CatalogTool }) {
       {tool.presence.kind === "absent" ? <p className="second">{reasonText(tool.presence.reason)}</p> : null}
       <section aria-label={isAbsent ? t("modelWouldSee") : t("modelSees")}>
         <h2>{isAbsent ? t("modelWouldSee") : t("modelSees")}</h2>
+        {server === null ? null : <ForeignNote server={server.name} />}
         <p className="tools-description">{tool.description}</p>
         <p className="second">
           {t("promptLine")} <code>{tool.promptLine}</code>
@@ -72,5 +58,22 @@ export function ToolDetail({ tool }: { tool: CatalogTool }) {
         <ResultView tool={tool.name} toolCallId={answer.call.toolCallId} result={answer.result} />
       ) : null}
     </div>
+  );
+}
+
+/** Whose words the description and the schema are. */
+function ForeignNote({ server }: { server: string }) {
+  const t = useT("tools");
+  return (
+    <p className="tools-foreign">
+      <VerdictShape kind="asks" />
+      <span>
+        {t("fromServer")}{" "}
+        <Link href={`/clients/servers/${encodeURIComponent(server)}`} className="evidence">
+          <CommandText text={server} />
+        </Link>
+        {t("fromServerNote")}
+      </span>
+    </p>
   );
 }

@@ -7,6 +7,8 @@ import { useT } from "../../i18n/index.ts";
 import { useLive, useQueryRpc } from "../../rpc/hooks.ts";
 import { EmptyState, ErrorState, Pane, Segmented, Skeleton, SplitView } from "../../ui/index.ts";
 import { CallHistory } from "./CallHistory.tsx";
+import { SkillDetail } from "./SkillDetail.tsx";
+import { SkillList } from "./SkillList.tsx";
 import { ToolCatalog } from "./ToolCatalog.tsx";
 import { ToolDetail } from "./ToolDetail.tsx";
 import "./tools.css";
@@ -16,11 +18,24 @@ export default function ToolsView() {
   const [path, navigate] = useLocation();
   const list = useQueryRpc("tools.list", {});
   const callCount = useLive((state) => state.calls.size);
-  const [, , first, second] = path.split("/");
+  const [lastPlace, setLastPlace] = useState("");
+  const [, , ...place] = path.split("/");
+  // Coming back to the view without a place shows what was looked at last.
+  const [first, second] = place.join("") === "" ? lastPlace.split("/") : place;
   const isHistory = first === "calls";
+  const isSkill = first === "skills";
   const pickedCall = isHistory && second ? decodeURIComponent(second) : null;
-  const [lastTool, setLastTool] = useState<string | null>(null);
-  const picked = !isHistory && first ? decodeURIComponent(first) : lastTool;
+  const pickedSkill = isSkill && second ? decodeURIComponent(second) : null;
+  const [skillAgent, setSkillAgent] = useState<string | null>(null);
+  const skills = useQueryRpc("skills.list", skillAgent === null ? {} : { agentId: skillAgent }, {
+    keepPrevious: true,
+  });
+  const skill = skills.data?.skills.find(({ name }) => name === pickedSkill) ?? null;
+  const picked = isHistory || isSkill || !first ? null : decodeURIComponent(first);
+  const pick = (next: string) => {
+    setLastPlace(next);
+    navigate(`/tools/${next}`);
+  };
   const tools = list.data?.sections.flatMap((section) => section.tools) ?? [];
   const tool = tools.find(({ name }) => name === picked) ?? null;
   const present = tools.filter(({ presence }) => presence.kind === "registered").length;
@@ -33,7 +48,7 @@ export default function ToolsView() {
   }
   return (
     <>
-      <Breadcrumb>{isHistory ? t("history") : (tool?.name ?? "")}</Breadcrumb>
+      <Breadcrumb>{isHistory ? t("history") : (skill?.name ?? tool?.name ?? "")}</Breadcrumb>
       <SplitView>
         <Pane
           kind="list"
@@ -47,26 +62,30 @@ export default function ToolsView() {
         >
           <ToolCatalog
             sections={list.data.sections}
-            picked={isHistory ? null : picked}
-            onPick={(name) => {
-              setLastTool(name);
-              navigate(`/tools/${encodeURIComponent(name)}`);
-            }}
+            picked={picked}
+            onPick={(name) => pick(encodeURIComponent(name))}
+            below={(filter) => (
+              <SkillList
+                agentId={skillAgent}
+                filter={filter}
+                picked={pickedSkill}
+                onPick={(name) => pick(`skills/${encodeURIComponent(name)}`)}
+                onAgent={setSkillAgent}
+              />
+            )}
           />
         </Pane>
         <Pane
-          label={isHistory ? t("history") : t("tool")}
+          label={isHistory ? t("history") : isSkill ? t("skill.one") : t("tool")}
           header={
             <Segmented
               label={t("parts")}
               value={isHistory ? "calls" : "tool"}
               options={[
-                { value: "tool", label: t("tool") },
+                { value: "tool", label: isSkill ? t("skill.one") : t("tool") },
                 { value: "calls", label: t("history"), count: callCount },
               ]}
-              onChange={(value) =>
-                navigate(value === "calls" ? "/tools/calls" : `/tools/${encodeURIComponent(lastTool ?? "")}`)
-              }
+              onChange={(value) => navigate(value === "calls" ? "/tools/calls" : `/tools/${lastPlace}`)}
             />
           }
         >
@@ -79,6 +98,16 @@ export default function ToolsView() {
                 })
               }
             />
+          ) : isSkill && skills.data !== undefined ? (
+            skill === null ? (
+              <EmptyState title={t("skill.goneTitle")}>{t("skill.goneText")}</EmptyState>
+            ) : (
+              <SkillDetail
+                key={`${skills.data.agentId} ${skill.name}`}
+                skill={skill}
+                agentId={skills.data.agentId}
+              />
+            )
           ) : tool === null ? (
             <EmptyState title={t("pickTitle")}>{t("pickText")}</EmptyState>
           ) : (
