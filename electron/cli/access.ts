@@ -91,6 +91,7 @@ export async function openAccess(io: CliIo, version: string): Promise<Access> {
     logger: silentLogger,
     clock: systemClock,
     screenLock: { isLocked: () => false },
+    startsServers: false,
   });
   const [clientEnd, serverEnd] = createMemoryPair();
   const failures: unknown[] = [];

@@ -1,5 +1,8 @@
 /** What every command gets, and how its result is shown. */
 
+import type { Reason } from "../../shared/contract/index.ts";
+import { englishReason } from "../../shared/text/english.ts";
+import type { ReasonForm } from "../../shared/text/reasonText.ts";
 import { type CliIo, safeJson, safeLine } from "./io.ts";
 import type { StartCommand } from "./mcp/startApp.ts";
 
@@ -12,6 +15,8 @@ export interface CliContext {
   panelDir: string | null;
   /** How `mcp` starts Sallyport when none runs; null when that cannot be done. */
   startCommand: StartCommand | null;
+  /** How a client starts this command line; absent: as from a checkout, if this is one. */
+  ownCommand?: StartCommand;
 }
 
 /** Prints JSON for programs or sentences for people. */
@@ -26,11 +31,19 @@ export function untilText(atMs: number, nowMs = Date.now()): string {
   return seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`;
 }
 
-/**
- * A code with values as one line, harmless on a terminal: words of a command are among the values. The panel has
- * sentences for them in two languages.
- */
-export function reasonText(reason: { code: string; params?: Record<string, unknown> | undefined }): string {
+/** A reason as a part of a sentence on one line, harmless on a terminal: words of a command are among its values. */
+export function reasonText(reason: Reason, form?: ReasonForm): string {
+  return safeLine(englishReason(reason, form));
+}
+
+/** @param program as the command names it, for reasons that do not say which program they are about */
+export function withProgram(reason: Reason, program: string | undefined): Reason {
+  if (program === undefined || "program" in reason.params) return reason;
+  return { ...reason, params: { ...reason.params, program } };
+}
+
+/** A code with its values for programs, in the JSON of commands that give reasons as text. */
+export function codeText(reason: { code: string; params?: Record<string, unknown> | undefined }): string {
   const params = Object.entries(reason.params ?? {});
   if (params.length === 0) return reason.code;
   return `${reason.code} (${params.map(([name, value]) => `${name}: ${safeLine(String(value))}`).join(", ")})`;

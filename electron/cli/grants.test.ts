@@ -65,7 +65,7 @@ describe("grants from the terminal", () => {
       "program",
     ];
     const saved = await cli.run(resolve);
-    expect(saved.stdout).toMatch(/allowed-always\.\nSaved grant [0-9a-f]{8}\./);
+    expect(saved.stdout).toMatch(/allowed always by cli\.\nSaved grant [0-9a-f]{8}\./);
     expect(saved.stderr).toContain("scope     exactCommand: [");
     expect((await ended()).result?.isError).toBe(false);
 

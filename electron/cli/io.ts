@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { escapeForDisplay } from "../../shared/exec/displayCommand.ts";
 
 export interface CliIo {
   env: Record<string, string | undefined>;
@@ -65,13 +66,10 @@ export function processIo(homeDir: string): CliIo {
 
 /**
  * Makes text of an agent harmless on a terminal: control characters, which could move the cursor or hide words, and
- * characters that reorder or vanish are shown as escapes. Line breaks stay.
+ * all that the panel marks because it cannot be seen are shown as escapes. Line breaks stay.
  */
 export function safeText(text: string): string {
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
+  return escapeForDisplay(text).replaceAll("\t", "\\u{9}");
 }
 
 /** Like `safeText`, for a fact on one line: a line break in it would begin a line that looks like one of ours. */

@@ -1,14 +1,32 @@
 /** An approval request as text for a terminal: everything that its digest covers, with nothing hidden. */
 
-import type { ApprovalRequest } from "../../shared/contract/index.ts";
+import type { ApprovalRequest, Reason } from "../../shared/contract/index.ts";
+import { englishText } from "../../shared/text/english.ts";
+import { changeSummary, changeText, listedChange } from "./changeText.ts";
 import { partsText } from "./commands/grants.ts";
-import { reasonText, untilText } from "./context.ts";
+import { reasonText, untilText, withProgram } from "./context.ts";
 import { safeLine, safeText } from "./io.ts";
+import { unseenLines } from "./unseenText.ts";
 
-/** @returns one line: id, agent, time left, command */
+/** Of a change in a list of requests. */
+const maxListedLines = 24;
+
+/** @returns one line: id, agent, time left, and the command or what is to change */
 export function requestSummary(request: ApprovalRequest): string {
-  const command = safeLine(request.command);
-  return `${request.id.slice(0, 8)}  ${safeLine(request.agentId)}  ${untilText(request.expiresAtMs)}  ${command}`;
+  const what = isChange(request) ? changeSummary(request.command) : safeLine(request.command);
+  return `${request.id.slice(0, 8)}  ${safeLine(request.agentId)}  ${untilText(request.expiresAtMs)}  ${what}`;
+}
+
+/** @returns the summary, why it is asked, and of a change the first lines; `resolve` shows all of a request */
+export function listedRequest(request: ApprovalRequest): string[] {
+  const [first] = request.askedBecause;
+  const lines = [requestSummary(request)];
+  if (first !== undefined) lines.push(`          ${partReason(request, first)}`);
+  if (isChange(request)) {
+    lines.push(...listedChange(request.command, maxListedLines).map((line) => `          ${line}`));
+    lines.push(...unseenLines(request.command).map((line) => `          ! ${line}`));
+  }
+  return lines;
 }
 
 /** @returns all of the request, one fact per line; text of the agent is made harmless */
@@ -17,7 +35,40 @@ export function requestLines(request: ApprovalRequest): string[] {
     `Request ${request.id}`,
     `  from      ${safeLine(request.callerLabel)} (${safeLine(request.callerId)}), agent ${safeLine(request.agentId)}, session ${safeLine(request.sessionKey)}`,
     ...(request.editedFrom === undefined ? [] : blockLines("asked for", request.editedFrom)),
-    ...blockLines("command", request.command),
+    ...(isChange(request)
+      ? labelled("change", changeText(request.command))
+      : blockLines("command", request.command)),
+    ...unseenLines(request.command).map((line) => `  unseen    ${line}`),
+    ...howLines(request),
+    ...partLines(request),
+  ];
+  if (request.analysisProblem !== null) {
+    lines.push(`  not understood: ${reasonText(request.analysisProblem.reason)}`);
+  }
+  for (const why of request.askedBecause) lines.push(`  asked     ${partReason(request, why)}`);
+  const warnings = request.warnings.map(
+    ({ level, reason }) => `  ${level.padEnd(9)} ${partReason(request, reason)}`,
+  );
+  lines.push(
+    // One per place would say the same thing over and over.
+    ...new Set(warnings),
+    `  rule      security ${request.rule.security}, ask ${request.rule.ask}`,
+    ...alwaysLines(request.always),
+    `  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`,
+    `  digest    ${request.digest}`,
+  );
+  return lines;
+}
+
+/** The text holds heads and differences of files (or of the config), not a command. */
+function isChange({ kind }: ApprovalRequest): boolean {
+  return kind === "fileWrite" || kind === "configWrite";
+}
+
+/** Where and how a command runs; of anything else only where. */
+function howLines(request: ApprovalRequest): string[] {
+  if (request.kind !== "exec") return [`  in        ${safeLine(request.cwd)} on ${request.host}`];
+  const lines = [
     ...(request.runsAs.kind === "typed"
       ? [`  runs as   typed, through ${safeLine(request.runsAs.shell)}`]
       : blockLines("runs as", request.runsAs.text)),
@@ -28,47 +79,58 @@ export function requestLines(request: ApprovalRequest): string[] {
     lines.push(
       `  env       ${safeLine(variable.name)}=${safeLine(variable.shown)}${variable.length === undefined ? "" : ` (masked, ${variable.length} characters)`}`,
     );
-  for (const segment of request.segments ?? []) {
-    lines.push(`  part      ${segment.argv.map((word) => JSON.stringify(safeLine(word))).join(" ")}`);
+  return lines;
+}
+
+function partLines({ segments }: ApprovalRequest): string[] {
+  return (segments ?? []).flatMap((segment) => {
     const program = segment.realPath ?? segment.resolvedPath;
-    lines.push(
-      `            ${program === null ? "no such program" : safeLine(program)}: ${reasonText(segment.reason)}`,
-    );
-    if (segment.sha256 !== null) lines.push(`            sha256 ${segment.sha256}`);
-  }
-  if (request.analysisProblem !== null) {
-    lines.push(`  not understood: ${reasonText(request.analysisProblem.reason)}`);
-  }
-  for (const why of request.askedBecause) lines.push(`  asked     ${reasonText(why)}`);
-  for (const warning of request.warnings)
-    lines.push(`  ${warning.level.padEnd(9)} ${reasonText(warning.reason)}`);
-  lines.push(`  rule      security ${request.rule.security}, ask ${request.rule.ask}`);
-  if (request.always.kind === "offered") {
-    for (const entry of request.always.stores) {
-      lines.push(`  always    would store ${safeLine(entry.pattern)} for agent ${safeLine(entry.agentId)}`);
-    }
-    if (request.always.storesWithheld !== undefined)
-      lines.push(`  always    no entry: ${reasonText(request.always.storesWithheld)}`);
-    for (const scope of request.always.scopes ?? []) {
-      const place = scope.cwd === null ? "in any folder" : `in ${safeLine(scope.cwd)}`;
-      const can = scope.abilities.length === 0 ? "" : `, can ${scope.abilities.join(" ")}`;
-      lines.push(`  scope     ${scope.id}: ${scope.stores.map(partsText).join(" + ")} ${place}${can}`);
-      for (const file of scope.pinnedFiles) lines.push(`            while ${safeLine(file)} stays as it is`);
-    }
-    if (request.always.scopesWithheld !== undefined)
-      lines.push(`  scope     none: ${reasonText(request.always.scopesWithheld)}`);
-  } else {
-    lines.push(`  always    not offered: ${reasonText(request.always.reason)}`);
-  }
-  lines.push(
-    `  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`,
+    const verdict = segment.verdict === "asks" ? "asks" : "passes";
+    const why = reasonText(withProgram(segment.reason, segment.argv[0]));
+    return [
+      `  part      ${segment.argv.map((word) => JSON.stringify(safeLine(word))).join(" ")}`,
+      `            ${program === null ? "no such program" : safeLine(program)}: ${verdict}, ${why}`,
+      ...(segment.sha256 === null ? [] : [`            sha256 ${segment.sha256}`]),
+    ];
+  });
+}
+
+/** A reason that is about one part of the command names its program. */
+function partReason({ segments }: ApprovalRequest, reason: Reason): string {
+  const part = typeof reason.params.part === "number" ? segments?.[reason.params.part - 1] : undefined;
+  return reasonText(withProgram(reason, part?.argv[0]));
+}
+
+function alwaysLines(always: ApprovalRequest["always"]): string[] {
+  if (always.kind === "withheld")
+    return [`  always    not offered: ${reasonText(always.reason, "withheld")}`];
+  const lines = always.stores.map(
+    (entry) => `  always    would store ${safeLine(entry.pattern)} for agent ${safeLine(entry.agentId)}`,
   );
-  lines.push(`  digest    ${request.digest}`);
+  if (always.storesWithheld !== undefined)
+    lines.push(`  always    no entry: ${reasonText(always.storesWithheld, "withheld")}`);
+  if (always.mcpTool !== undefined) {
+    const { agentId, server, tool } = always.mcpTool;
+    lines.push(
+      `  always    would let agent ${safeLine(agentId)} call ${safeLine(tool)} of ${safeLine(server)} while its definition stays as it is`,
+    );
+  }
+  for (const scope of always.scopes ?? []) {
+    const place = scope.cwd === null ? "in any folder" : `in ${safeLine(scope.cwd)}`;
+    const abilities = scope.abilities.map((ability) => safeLine(englishText(`ability.${ability}`)));
+    const can = abilities.length === 0 ? "" : `, can ${abilities.join(", ")}`;
+    lines.push(`  scope     ${scope.id}: ${scope.stores.map(partsText).join(" + ")} ${place}${can}`);
+    for (const file of scope.pinnedFiles) lines.push(`            while ${safeLine(file)} stays as it is`);
+  }
+  if (always.scopesWithheld !== undefined)
+    lines.push(`  scope     none: ${reasonText(always.scopesWithheld, "withheld")}`);
   return lines;
 }
 
 function blockLines(label: string, text: string): string[] {
-  return safeText(text)
-    .split("\n")
-    .map((line, index) => `  ${(index === 0 ? label : "").padEnd(9)} ${line}`);
+  return labelled(label, safeText(text).split("\n"));
+}
+
+function labelled(label: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => `  ${(index === 0 ? label : "").padEnd(9)} ${line}`);
 }

@@ -12,6 +12,8 @@ import { gatewayCommand } from "./commands/gateway.ts";
 import { ledgerCommand } from "./commands/ledger.ts";
 import { mcpCommand } from "./commands/mcp.ts";
 import { policyCommand } from "./commands/policy.ts";
+import { serversCommand } from "./commands/servers.ts";
+import { skillsCommand } from "./commands/skills.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { ttsCommand } from "./commands/tts.ts";
 import type { CliContext } from "./context.ts";
@@ -24,6 +26,8 @@ export interface CliOptions {
   panelDir: string | null;
   /** How `mcp` starts Sallyport when none runs; null when that cannot be done. */
   startCommand: StartCommand | null;
+  /** How a client starts this command line; absent: as from a checkout, if this is one. */
+  ownCommand?: StartCommand;
 }
 
 /** Exit codes: 0 done, 1 failed, 2 wrong use. */
@@ -35,6 +39,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .version(options.version)
     .addCommand(approvalsCommand(context))
     .addCommand(toolsCommand(context))
+    .addCommand(skillsCommand(context))
     .addCommand(policyCommand(context))
     .addCommand(execCommand(context))
     .addCommand(gatewayCommand(context))
@@ -42,6 +47,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<numbe
     .addCommand(mcpCommand(context))
     .addCommand(browserCommand(context))
     .addCommand(clientsCommand(context))
+    .addCommand(serversCommand(context))
     .addCommand(ttsCommand(context))
     .addCommand(configCommand(context))
     .addCommand(configureCommand(context));

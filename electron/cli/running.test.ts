@@ -156,7 +156,7 @@ describe("an agent asks, a person decides in a terminal", () => {
     const no = await cli.run(["approvals", "resolve", id, "allow-once"], { answers: ["no"] });
     expect(no).toMatchObject({ code: 1, stderr: expect.stringContaining("still waits") });
     const yes = await cli.run(["approvals", "resolve", id.slice(0, 8), "allow-once"], { answers: ["yes"] });
-    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining("allowed-once") });
+    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining("allowed once by cli") });
     expect(yes.stderr).toMatch(/uname -s[\s\S]*sha256[\s\S]*digest/);
     expect(textOf(await call)).toContain("Linux");
     await expect.poll(() => watching.lines.at(-1)?.event).toBe("resolved");

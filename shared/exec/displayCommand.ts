@@ -258,12 +258,14 @@ export function displayCommand(text: string): DisplayToken[] {
   return tokens;
 }
 
-/** Text for places without markup (CLI, notifications): everything odd as `\u{HEX}`. */
+/** Text for places without markup, a terminal for instance: everything odd as `\u{HEX}`. Line breaks and tabs stay. */
 export function escapeForDisplay(text: string): string {
+  if (isPlainText(text)) return text;
   let shown = "";
-  for (const char of text) {
-    const isOdd = oddityKind(char) !== null;
-    shown += isOdd ? `\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase()}}` : char;
+  let at = 0;
+  for (const { span, codePoint } of findOddities(text)) {
+    shown += `${text.slice(at, span.start)}\\u{${codePoint.toString(16)}}`;
+    at = span.end;
   }
-  return shown;
+  return shown + text.slice(at);
 }

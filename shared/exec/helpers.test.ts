@@ -60,7 +60,7 @@ describe("display", () => {
     ]);
     const word = tokens.find((token) => token.kind === "mixedWord");
     expect(word?.kind === "mixedWord" && word.letters.map((one) => one.script)).toEqual(["Cyrillic"]);
-    expect(escapeForDisplay("a\u200bb")).toBe("a\\u{200B}b");
+    expect(escapeForDisplay("a\u200bb")).toBe("a\\u{200b}b");
   });
 
   test("full-width letters, digits and the signs of hosts and options are odd in a command", () => {

@@ -1,12 +1,13 @@
-/** `sallyport approvals pending|watch|resolve`: decide from a terminal what the panel decides in its prompt. */
+/** `sallyport approvals pending|watch|resolve|history`: decide from a terminal what the panel decides in its prompt. */
 
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { ApprovalDecision, ApprovalRequest, GrantLifetime } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import { openRunning, type Running } from "../access.ts";
+import { openAccess, openRunning, type Running } from "../access.ts";
 import { type CliContext, print, untilText } from "../context.ts";
+import { decisionLines, outcomeText } from "../decisionText.ts";
 import { safeJson, safeLine } from "../io.ts";
-import { requestLines, requestSummary } from "../requestText.ts";
+import { listedRequest, requestLines } from "../requestText.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
 const decisions = ["allow-once", "allow-always", "deny"] as const;
@@ -24,12 +25,36 @@ export function pendingCommand(context: CliContext): Command {
           context,
           json,
           { pending },
-          pending.length === 0 ? ["Nothing waits."] : pending.map(requestSummary),
+          pending.length === 0 ? ["Nothing waits."] : pending.flatMap(listedRequest),
         );
       } finally {
         close();
       }
     });
+}
+
+export function historyCommand(context: CliContext): Command {
+  return new Command("history")
+    .description("Show what was decided, newest first: how it ended, by whom, and what it was about")
+    .option("--limit <n>", "at most so many, 1 to 500", parseLimit, 20)
+    .option("--json", "print JSON")
+    .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
+      const access = await openAccess(context.io, context.version);
+      try {
+        const history = await access.rpc.call("approvals.history", { limit });
+        const lines = history.decisions.flatMap(decisionLines);
+        print(context, json, history, lines.length === 0 ? ["Nothing was decided yet."] : lines);
+      } finally {
+        await access.close();
+      }
+    });
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500)
+    throw new InvalidArgumentError("A limit is a number from 1 to 500.");
+  return limit;
 }
 
 export function watchCommand(context: CliContext): Command {
@@ -51,7 +76,7 @@ export function watchCommand(context: CliContext): Command {
             shown.set(request.id, request);
             if (json === true)
               context.io.stdout(`${safeJson(JSON.stringify({ event: "requested", request }))}\n`);
-            else context.io.stdout(`${requestSummary(request)}\n`);
+            else context.io.stdout(`${listedRequest(request).join("\n")}\n`);
           }
           for (const id of [...shown.keys()]) {
             if (pending.some((request) => request.id === id)) continue;
@@ -59,7 +84,8 @@ export function watchCommand(context: CliContext): Command {
             const decision = recent.find((candidate) => candidate.id === id) ?? null;
             if (json === true)
               context.io.stdout(`${safeJson(JSON.stringify({ event: "resolved", id, decision }))}\n`);
-            else context.io.stdout(`${id.slice(0, 8)}  ${decision?.outcome ?? "gone"}\n`);
+            else
+              context.io.stdout(`${id.slice(0, 8)}  ${decision === null ? "gone" : outcomeText(decision)}\n`);
           }
         };
         rpc.on("approvals.changed", ({ pending, recent }) => show(pending, recent));
@@ -135,7 +161,7 @@ export function resolveCommand(context: CliContext): Command {
           ...(options.edit === undefined ? {} : { editedCommand: options.edit }),
         });
         print(context, options.json, result, [
-          `${result.id.slice(0, 8)}: ${result.outcome}.`,
+          `${result.id.slice(0, 8)}: ${outcomeText(result)}.`,
           ...result.stored.map((entry) => `Stored ${safeLine(entry.pattern)} for agent ${entry.agentId}.`),
           ...(result.grantId === undefined ? [] : [`Saved grant ${result.grantId.slice(0, 8)}.`]),
           ...(result.editedCommand === undefined ? [] : [`Ran ${safeLine(result.editedCommand)} instead.`]),

@@ -8,7 +8,7 @@ import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import { openAccess } from "../access.ts";
 import { type CliContext, print, reasonText } from "../context.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
-import { pendingCommand, resolveCommand, watchCommand } from "./approvalRequests.ts";
+import { historyCommand, pendingCommand, resolveCommand, watchCommand } from "./approvalRequests.ts";
 import { grantsCommand } from "./grants.ts";
 import { pauseCommand, resumeCommand } from "./pauses.ts";
 
@@ -24,7 +24,8 @@ export function approvalsCommand(context: CliContext): Command {
     .addCommand(resumeCommand(context))
     .addCommand(pendingCommand(context))
     .addCommand(watchCommand(context))
-    .addCommand(resolveCommand(context));
+    .addCommand(resolveCommand(context))
+    .addCommand(historyCommand(context));
 }
 
 function getCommand(context: CliContext): Command {

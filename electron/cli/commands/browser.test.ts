@@ -242,6 +242,8 @@ describe("the contract", long, () => {
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).not.toContain("browser");
     expect(await rpc.call("browser.profiles", {})).toMatchObject({ disabledBecause: "browser.enabled" });
+    const { stdout } = await cli.run(["browser", "profiles"]);
+    expect(stdout).toMatch(/^Agents have no browser\. browser\.enabled turns it off\.$/m);
     await rpc.call("config.setPath", { path: "browser.enabled", value: true });
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain("browser");
   });

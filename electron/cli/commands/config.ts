@@ -111,7 +111,8 @@ function problemText(path: string, issues: FileProblem[]): string {
   return lines.length === 0 ? `${path} is not valid.` : lines.join("\n");
 }
 
-function parseValue(text: string): unknown {
+/** JSON5; what is not JSON5 is taken as text. */
+export function parseValue(text: string): unknown {
   try {
     return JSON5.parse(text) as unknown;
   } catch {

@@ -97,7 +97,7 @@ async function configureWeb(context: CliContext, access: Access, options: Option
   if (tool?.presence.kind === "absent") {
     context.exitCode = 1;
     lines.push(
-      `web_search is still absent (${reasonText(tool.presence.reason)}). \`sallyport policy why web_search\` says more.`,
+      `web_search is still absent. ${reasonText(tool.presence.reason)} \`sallyport policy why web_search\` says more.`,
     );
   }
   lines.push(`web_search uses ${service?.label ?? "DuckDuckGo"}.`);

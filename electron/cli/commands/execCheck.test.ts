@@ -49,7 +49,7 @@ describe("exec check", () => {
         "2 as expected, 1 not.",
       ]),
     );
-    expect(run.stdout).toContain("obfuscation");
+    expect(run.stdout).toContain("       a shell runs what is downloaded, unseen");
     expect((await cli.run(["exec", "check", file, "--expect", "ask"])).code).toBe(1);
   });
 

@@ -5,7 +5,8 @@ import { Command, Option } from "commander";
 import { z } from "zod";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
 import { openAccess } from "../access.ts";
-import { type CliContext, print, reasonText } from "../context.ts";
+import { type CliContext, codeText, print } from "../context.ts";
+import { explanationReasons } from "../explanationText.ts";
 import { safeText } from "../io.ts";
 import { readInput } from "./approvals.ts";
 
@@ -32,8 +33,14 @@ export interface CheckedCommand {
 interface CheckResult extends CheckedCommand {
   outcome: Outcome | "error";
   ok: boolean;
-  /** Why it did not run unasked; or what kept it from being judged. */
+  /** Why it did not run unasked, by codes; or what kept it from being judged. */
   reasons: string[];
+}
+
+interface Judged {
+  result: CheckResult;
+  /** The reasons in sentences. */
+  sentences: string[];
 }
 
 export function execCheckCommand(context: CliContext): Command {
@@ -55,21 +62,22 @@ export function execCheckCommand(context: CliContext): Command {
       const text = file === "-" ? await context.io.readStdin() : await readInput(context, file);
       const commands = parseCommandList(text, options.expect);
       const access = await openAccess(context.io, context.version);
-      const results: CheckResult[] = [];
+      const judged: Judged[] = [];
       try {
-        for (const command of commands) results.push(await check(command));
+        for (const command of commands) judged.push(await check(command));
       } finally {
         await access.close();
       }
+      const results = judged.map(({ result }) => result);
       const failed = results.filter((result) => !result.ok).length;
       if (failed > 0) context.exitCode = 1;
       const summary = `${results.length - failed} as expected, ${failed} not.`;
       print(context, options.json, { ok: failed === 0, checked: results.length, failed, results }, [
-        ...results.flatMap(resultLines),
+        ...judged.flatMap(resultLines),
         summary,
       ]);
 
-      async function check(listed: CheckedCommand): Promise<CheckResult> {
+      async function check(listed: CheckedCommand): Promise<Judged> {
         const agentId = listed.agent ?? options.agent;
         try {
           const explained = await access.rpc.call("exec.explain", {
@@ -78,11 +86,13 @@ export function execCheckCommand(context: CliContext): Command {
             ...(agentId === undefined ? {} : { agentId }),
           });
           const { outcome } = explained;
-          const reasons = explained.reasons.map(reasonText);
-          return { ...listed, outcome, ok: outcome === listed.expected, reasons };
+          const reasons = explained.reasons.map(codeText);
+          const result = { ...listed, outcome, ok: outcome === listed.expected, reasons };
+          return { result, sentences: explanationReasons(explained) };
         } catch (error) {
           // One that cannot be judged must not hide what the others say.
-          return { ...listed, outcome: "error", ok: false, reasons: [messageOf(error)] };
+          const sentences = [messageOf(error)];
+          return { result: { ...listed, outcome: "error", ok: false, reasons: sentences }, sentences };
         }
       }
     });
@@ -145,11 +155,11 @@ function fromLines(text: string, fallback: Outcome): CheckedCommand[] {
   });
 }
 
-function resultLines(result: CheckResult): string[] {
+function resultLines({ result, sentences }: Judged): string[] {
   const head = `${result.ok ? "ok  " : "FAIL"} ${result.position}: ${safeText(result.command)}`;
   if (result.ok) return [`${head}  (${result.outcome})`];
   return [
     `${head}  (expected ${result.expected}, is ${result.outcome})`,
-    ...result.reasons.map((reason) => `       ${safeText(reason)}`),
+    ...sentences.map((sentence) => `       ${safeText(sentence)}`),
   ];
 }

@@ -25,6 +25,7 @@ export function gatewayCommand(context: CliContext): Command {
             json: options.json === true,
             stdout: io.stdout,
             stderr: io.stderr,
+            ...(context.ownCommand === undefined ? {} : { commandLine: context.ownCommand }),
             ...(options.port === undefined ? {} : { port: options.port }),
           });
         }),

@@ -2,9 +2,11 @@
 
 import { Command } from "commander";
 import { AppError } from "../../../shared/errors/index.ts";
+import { describeReason, describeRule, explainAbsence } from "../../../shared/policy/index.ts";
 import type { PolicyContext, PolicyTrace } from "../../../shared/policy/types.ts";
 import { type Access, openAccess } from "../access.ts";
-import { type CliContext, print, reasonText } from "../context.ts";
+import { type CliContext, print } from "../context.ts";
+import { safeLine } from "../io.ts";
 
 interface ContextOptions {
   agent?: string;
@@ -94,7 +96,10 @@ function explainLines(name: string, trace: PolicyTrace, positions: Positions): s
   const { verdict } = row;
   const who = `agent ${trace.result.agentId ?? "(none)"}`;
   if (verdict.kind === "absent") {
-    return [`${name} is not present here: ${reasonText({ code: verdict.reason, params: verdict.params })}.`];
+    return [
+      `${name} is not present here.`,
+      `  why   ${safeLine(explainAbsence(verdict.reason, verdict.params))}`,
+    ];
   }
   if (verdict.kind === "kept") {
     return [
@@ -106,14 +111,14 @@ function explainLines(name: string, trace: PolicyTrace, positions: Positions): s
   const cell = row.cells[index];
   const label = trace.columns[index]?.label ?? verdict.column;
   const lines = [`${name} is removed by gate one (tool policy) for ${who}, at stage ${label}.`];
-  if (cell?.why !== undefined) lines.push(`  why   ${reasonText(cell.why)}`);
+  if (cell?.why !== undefined) lines.push(`  why   ${safeLine(describeReason(cell.why))}`);
   for (const id of cell?.ruleIds ?? []) {
     const rule = trace.rules.find((candidate) => candidate.id === id);
     if (rule === undefined) continue;
     const position = positions[rule.path];
     const place =
       position === undefined ? "" : ` (openclaw.json line ${position.line}, column ${position.column})`;
-    lines.push(`  rule  ${rule.path}${place}: ${rule.entry} ${rule.effect}`);
+    lines.push(`  rule  ${safeLine(describeRule(rule))}${place}`);
   }
   lines.push("  For the client this tool does not exist; calling it answers as an unknown tool.");
   return lines;

@@ -13,15 +13,32 @@ const fields = [
   ["model", "model id"],
   ["channel", "message channel of the session"],
   ["group", "group id"],
+  ["group-channel", "name of the group's channel, for example #general"],
+  ["group-space", "guild, team or workspace that the group belongs to"],
   ["account", "account of the channel"],
   ["sender", "sender id"],
+  ["sender-name", "name of the sender"],
+  ["sender-username", "user name of the sender"],
+  ["sender-e164", "phone number of the sender"],
   ["owner", "true when the sender is the owner"],
   ["sandboxed", "true when the session runs sandboxed"],
   ["depth", "sub-agent depth, 0 for a main session"],
   ["surface", "model, mcp or http"],
+  ["seen", "start from a context that a session really had: its number in `policy contexts`"],
 ] as const;
 type Field = (typeof fields)[number][0];
-export type ContextOptions = Partial<Record<Field, string | boolean>>;
+/** As commander hands it over: `group-channel` is `groupChannel`. */
+type OptionKey<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<OptionKey<Tail>>}`
+  : Name;
+export type ContextOptions = Partial<Record<OptionKey<Field>, string | boolean>>;
+
+/** What a context starts from where an option says nothing. */
+export interface ContextSource {
+  defaultAgent(): Promise<string>;
+  /** Contexts of real sessions, the newest first. */
+  seen(): Promise<readonly { label: string; context: PolicyContext }[]>;
+}
 
 const switches: ReadonlySet<string> = new Set(["owner", "sandboxed"]);
 
@@ -44,33 +61,65 @@ export function parseContextWords(words: string): ContextOptions {
         `Cannot read "${word}". Write FIELD=VALUE; fields are ${fields.map(([known]) => known).join(", ")}.`,
       );
     }
-    options[field] = at < 0 ? true : word.slice(at + 1);
+    options[optionKey(field)] = at < 0 ? true : word.slice(at + 1);
   }
   return options;
 }
 
-/** @param defaultAgent asked only when neither agent nor session are given */
-export async function toContext(
-  options: ContextOptions,
-  defaultAgent: () => Promise<string>,
-): Promise<ParsedContext> {
-  const agentId = textOf(options.agent) ?? (options.session === undefined ? await defaultAgent() : undefined);
+function optionKey(field: Field): keyof ContextOptions {
+  return field.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof ContextOptions;
+}
+
+/** Whether any option says something about the situation. */
+export function namesContext(options: ContextOptions): boolean {
+  return fields.some(([name]) => options[optionKey(name)] !== undefined);
+}
+
+/** The default agent is asked for only when neither agent, session nor a seen context are given. */
+export async function toContext(options: ContextOptions, source: ContextSource): Promise<ParsedContext> {
+  const base = options.seen === undefined ? undefined : await seenContext(options.seen, source);
+  const isNamed = options.agent !== undefined || options.session !== undefined || base !== undefined;
   const context = {
-    agentId,
+    agentId: textOf(options.agent) ?? (isNamed ? undefined : await source.defaultAgent()),
     sessionKey: textOf(options.session),
     provider: textOf(options.provider),
     model: textOf(options.model),
     channel: textOf(options.channel),
     groupId: textOf(options.group),
+    groupChannel: textOf(options.groupChannel),
+    groupSpace: textOf(options.groupSpace),
     accountId: textOf(options.account),
     senderId: textOf(options.sender),
+    senderName: textOf(options.senderName),
+    senderUsername: textOf(options.senderUsername),
+    senderE164: textOf(options.senderE164),
     senderIsOwner: truthOf("owner", options.owner),
     sandboxed: truthOf("sandboxed", options.sandboxed),
     subagentDepth: depthOf(options.depth),
-    surface: surfaceOf(options.surface),
+    surface: surfaceOf(options.surface ?? base?.surface),
   };
   const given = Object.entries(context).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as ParsedContext;
+  return { ...startOf(base, options), ...Object.fromEntries(given) } as ParsedContext;
+}
+
+/** A session key would decide agent, group and depth by itself, against what was just chosen. */
+function startOf(base: PolicyContext | undefined, options: ContextOptions): PolicyContext {
+  const { agent, session, channel, group, depth } = options;
+  const isOther = [agent, session, channel, group, depth].some((value) => value !== undefined);
+  if (base === undefined || !isOther) return base ?? {};
+  const { sessionKey: _replaced, ...rest } = base;
+  return rest;
+}
+
+async function seenContext(value: string | boolean, source: ContextSource): Promise<PolicyContext> {
+  const seen = await source.seen();
+  const found = typeof value === "string" && /^\d{1,4}$/.test(value) ? seen[Number(value) - 1] : undefined;
+  if (found !== undefined) return found.context;
+  throw usage(
+    seen.length === 0
+      ? "No context was seen. Only the running app knows what its sessions called; a config file says nothing of it."
+      : `seen is a number from 1 to ${seen.length}; \`sallyport policy contexts\` lists them.`,
+  );
 }
 
 function textOf(value: string | boolean | undefined): string | undefined {

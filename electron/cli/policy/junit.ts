@@ -1,5 +1,6 @@
 /** Results of assertions as a JUnit report, which CI systems show. */
 
+import type { FileProblem } from "../../../shared/contract/index.ts";
 import { type AssertionOutcome, refutationLines } from "../../../shared/policy/debug/index.ts";
 
 export interface CheckedFile {
@@ -7,12 +8,16 @@ export interface CheckedFile {
   results: readonly AssertionOutcome[];
 }
 
-/** One suite per file, one case per assertion; a refuted one is a failure, an unreadable one an error. */
-export function junitReport(files: readonly CheckedFile[]): string {
+/**
+ * One suite per file, one case per assertion; a refuted one is a failure, an unreadable one an error.
+ * @param problems why the config would not be loaded: errors of a suite of their own, in front
+ */
+export function junitReport(files: readonly CheckedFile[], problems: readonly FileProblem[]): string {
   const all = files.flatMap((file) => file.results);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="sallyport policy check" ${counts(all)}>`,
+    `<testsuites name="sallyport policy check" ${counts(all, problems.length)}>`,
+    ...configSuite(problems),
     ...files.flatMap(({ name, results }) => [
       `  <testsuite name="${escapeXml(name)}" ${counts(results)}>`,
       ...results.flatMap((result) => testCase(name, result)),
@@ -23,9 +28,22 @@ export function junitReport(files: readonly CheckedFile[]): string {
   ].join("\n");
 }
 
-function counts(results: readonly AssertionOutcome[]): string {
+function counts(results: readonly AssertionOutcome[], problems = 0): string {
   const count = (kind: AssertionOutcome["kind"]) => results.filter((result) => result.kind === kind).length;
-  return `tests="${results.length}" failures="${count("refuted")}" errors="${count("invalid")}"`;
+  return `tests="${results.length + problems}" failures="${count("refuted")}" errors="${count("invalid") + problems}"`;
+}
+
+function configSuite(problems: readonly FileProblem[]): string[] {
+  if (problems.length === 0) return [];
+  return [
+    `  <testsuite name="config" ${counts([], problems.length)}>`,
+    ...problems.flatMap(({ path, line, configPath, message }) => [
+      `    <testcase classname="config" name="${escapeXml(configPath ?? path)}" file="${escapeXml(path)}" line="${line ?? 1}">`,
+      `      <error message="${escapeXml(message)}"/>`,
+      "    </testcase>",
+    ]),
+    "  </testsuite>",
+  ];
 }
 
 function testCase(file: string, result: AssertionOutcome): string[] {

@@ -1,9 +1,11 @@
 /** Where answers about a policy come from: the running app, or files that are only read. */
 
+import type { SallyportContract } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { allHardening, type HardeningPreset, hardeningRules } from "../../../shared/hardening/index.ts";
 import type { PolicyContext } from "../../../shared/policy/index.ts";
 import { defaultAgentId } from "../../../shared/policy/index.ts";
+import type { MethodOutput } from "../../../shared/rpc/index.ts";
 import { connectGateway } from "../../gateway/gatewayClient.ts";
 import {
   defaultSettings,
@@ -12,7 +14,7 @@ import {
   type Settings,
 } from "../../runtime/config/index.ts";
 import { workspaceFolder } from "../../runtime/exec/places.ts";
-import { openclawToolLists, openclawTools } from "../../runtime/policy/openclawTools.ts";
+import { openclawSupply, openclawTools } from "../../runtime/policy/openclawTools.ts";
 import { createPolicyQuestions, type PolicyQuestions } from "../../runtime/policy/policyQuestions.ts";
 import { type QuestionConfig, readQuestionText } from "../../runtime/policy/questionConfig.ts";
 import { createSkills } from "../../runtime/skills/createSkills.ts";
@@ -31,8 +33,12 @@ export interface PolicySource extends Asynchronous<Omit<PolicyQuestions, "explai
   /** Whose rules and tools: a sentence for a person. */
   about: string;
   defaultAgent(): Promise<string>;
+  /** Contexts of sessions that really called tools, the newest first; only the running app knows any. */
+  seen(): Promise<SeenContext[]>;
   close(): Promise<void>;
 }
+
+export type SeenContext = MethodOutput<SallyportContract, "policy.contexts">["seen"][number];
 
 export interface SourceOptions {
   /** An OpenClaw config file. Absent: the running app, else the files of the state directory. */
@@ -90,6 +96,7 @@ async function runningSource(
       const { agents } = await rpc.call("policy.contexts", {});
       return agents.find((agent) => agent.isDefault)?.id ?? "main";
     },
+    seen: async () => (await rpc.call("policy.contexts", {})).seen,
     close: async () => rpc.close(),
   };
 }
@@ -110,12 +117,12 @@ function fileSource(
       asked === undefined ? hardening : asked === "reference" ? new Set() : allHardening,
     preset: () => preset,
     toolsFor: (_preset, value, where: PolicyContext) => openclawTools(value, where),
-    toolListsFor: (_preset, value) => openclawToolLists(value),
+    supplyFor: (_preset, value) => openclawSupply(value),
     skillsFor: createSkills({
       ...place,
       config: () => config.value,
       workspaceOf: (agentId) => workspaceFolder(config.value, agentId, place),
-    }),
+    }).needs,
   });
   return {
     about: `${name}, preset ${preset}, with the tools that OpenClaw would have`,
@@ -125,6 +132,7 @@ function fileSource(
     findings: async (input) => questions.findings(input),
     compare: async (input) => questions.compare(input),
     defaultAgent: async () => defaultAgentId(config.value),
+    seen: async () => [],
     close: async () => {},
   };
 }

@@ -5,6 +5,7 @@ import { editText, labelText, ruleName } from "../../../shared/policy/debug/inde
 import {
   describeAbsence,
   describeReason,
+  explainAbsence,
   type PolicyCell,
   type PolicyTrace,
   toolSteps,
@@ -73,18 +74,32 @@ const states: Record<WhyOutput["answer"]["state"], string> = {
   kept: "is there",
 };
 
+/** @returns a line that says where the answer is from, when the question left it to the config */
+export function sandboxLines(fromConfig: boolean | undefined, side = "The session"): string[] {
+  if (fromConfig === undefined) return [];
+  return [`${side} ${fromConfig ? "runs sandboxed" : "does not run sandboxed"}: taken from the config.`];
+}
+
 /** Removers in order, what no edit can change, and the edits that help, the safest first. */
 export function whyLines({ answer, positions, suggestion }: WhyOutput): string[] {
   const lines = [`${answer.name} ${states[answer.state]}.`];
   if (suggestion !== undefined) lines.push(`Did you mean ${suggestion}?`);
+  const [absence] = answer.unmet.filter(({ code }) => code === "unavailable");
+  if (absence !== undefined)
+    lines.push(
+      `  ${explainAbsence(absence.params?.reason, absence.params)}`,
+      "  No edit of the lists of tools changes this.",
+    );
   for (const { label, cell, rules, decides } of answer.removers) {
+    // Said above in whole sentences: it is no stage that removes what is not there.
+    if (cell.why?.code === "unavailable") continue;
     const verb = decides ? "removed at" : "would also be removed at";
     const why = cell.why === undefined ? "" : `: ${describeReason(cell.why)}`;
     lines.push(`  ${verb} ${label}${why}`);
     for (const rule of rules) lines.push(`    ${ruleName(rule)}${placeText(rule.path, positions)}`);
   }
   for (const reason of answer.unmet) {
-    lines.push(`  no edit of the lists changes this: ${describeReason(reason)}`);
+    if (reason !== absence) lines.push(`  no edit of the lists changes this: ${describeReason(reason)}`);
   }
   if (answer.layer !== undefined && !answer.layer.canRepair) {
     lines.push(
@@ -96,7 +111,7 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
     lines.push(`  ${index + 1}. ${repair.edits.map(editText).join("; ")}  (${goal}; tried)`);
     if (repair.opensHere.length > 0) lines.push(`     also opens here: ${repair.opensHere.join(", ")}`);
     if (repair.closesHere.length > 0) lines.push(`     also closes here: ${repair.closesHere.join(", ")}`);
-    lines.push(`     changes ${repair.contexts.length} of ${repair.contextsChecked} other contexts`);
+    lines.push(...effectLines(answer.name, repair));
     for (const { label, opens, closes } of repair.contexts.slice(0, 3)) {
       const change = [...opens.map((tool) => `+${tool}`), ...closes.map((tool) => `-${tool}`)].join(" ");
       lines.push(`       ${change}  ${labelText(label)}`);
@@ -104,10 +119,43 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
     if (repair.contexts.length > 3) lines.push(`       and ${repair.contexts.length - 3} more`);
     if (!repair.isValid) lines.push("     OpenClaw would refuse the config after this edit");
   });
-  if (answer.repairs.length === 0 && answer.state !== "unknown") {
+  if (answer.repairs.length === 0 && answer.state !== "unknown" && absence === undefined) {
     lines.push("  No edit of the config that was tried changes it.");
   }
   return lines;
+}
+
+type Repair = WhyOutput["answer"]["repairs"][number];
+
+/** In how many contexts something changes, what else opens there and what is lost; a sample gives a lower bound. */
+function effectLines(asked: string, { contexts, contextsChecked, contextsTotal }: Repair): string[] {
+  const isSample = contextsChecked < contextsTotal;
+  const lines = [
+    isSample
+      ? `     changes at least ${contexts.length} contexts; ${contextsChecked} of ${contextsTotal} were looked at`
+      : `     changes ${contexts.length} of ${contextsTotal} contexts`,
+  ];
+  for (const [key, verb] of [
+    ["opens", "opens"],
+    ["closes", "takes away"],
+  ] as const) {
+    const hit = contexts.filter((effect) => effect[key].length > 0);
+    const tools = new Set(hit.flatMap((effect) => effect[key]));
+    if (hit.length === 0) continue;
+    const agents = new Set(hit.map(({ label }) => label.agent));
+    const others = [...tools].filter((tool) => tool !== asked);
+    const named = tools.has(asked) ? [asked, ...others] : others;
+    lines.push(
+      `     ${verb} ${short(named)} in ${isSample ? "at least " : ""}${hit.length}, for ${short([...agents])}`,
+    );
+  }
+  return lines;
+}
+
+function short(names: readonly string[]): string {
+  return names.length <= 5
+    ? names.join(", ")
+    : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`;
 }
 
 type Classes = MethodOutput<SallyportContract, "policy.check">["classes"];

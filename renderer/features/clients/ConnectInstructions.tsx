@@ -1,10 +1,10 @@
 /** What to put into a client's settings, ready to copy. */
 
-import { useState } from "react";
+import { commandText } from "../../../shared/text/commandText.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
-import { Button } from "../../ui/Button.tsx";
 import { VerdictShape } from "../../ui/Verdict.tsx";
+import { CopyBlock } from "./CopyBlock.tsx";
 
 export interface ConnectInstructionsProps {
   way: "stdio" | "http";
@@ -24,15 +24,17 @@ export function ConnectInstructions({
 }: ConnectInstructionsProps) {
   const t = useT("clients");
   const mcpUrl = useLive((state) => state.mcpUrl);
+  const commandLine = useLive((state) => state.status?.commandLine ?? null);
   if (way === "stdio") {
-    const args = ["mcp", "--client", name];
-    const config = { mcpServers: { sallyport: { command: "sallyport", args } } };
+    const { file, args: own } = commandLine ?? { file: "sallyport", args: [] };
+    const args = [...own, "mcp", "--client", name];
+    const config = { mcpServers: { sallyport: { command: file, args } } };
     return (
       <div className="stack">
         <p>{t("connect.stdioText")}</p>
-        <CopyBlock label={t("connect.command")} text={`sallyport ${args.join(" ")}`} />
+        <CopyBlock label={t("connect.command")} text={commandText([file, ...args])} />
         <CopyBlock label={t("connect.config")} text={JSON.stringify(config, null, 2)} />
-        <p className="second">{t("connect.fromClone")}</p>
+        {commandLine === null ? <p className="second">{t("connect.fromClone")}</p> : null}
         <p className="second">{t("connect.newIsMinimal")}</p>
       </div>
     );
@@ -55,26 +57,6 @@ export function ConnectInstructions({
         </>
       )}
       {isMapped ? null : <p className="second">{t("connect.newIsMinimal")}</p>}
-    </div>
-  );
-}
-
-function CopyBlock({ label, text }: { label: string; text: string }) {
-  const t = useT("clients");
-  const [isCopied, setIsCopied] = useState(false);
-  return (
-    <div className="copy-block">
-      <div className="row">
-        <span className="small grow">{label}</span>
-        <Button
-          look="plain"
-          icon={isCopied ? "check" : "copy"}
-          onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
-        >
-          {isCopied ? t("copied") : t("copy")}
-        </Button>
-      </div>
-      <pre>{text}</pre>
     </div>
   );
 }

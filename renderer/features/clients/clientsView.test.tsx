@@ -2,7 +2,7 @@
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 import type { McpClient } from "../../../shared/contract/index.ts";
-import { testRequest } from "../../testing/fixtures.ts";
+import { testRequest, testStatus } from "../../testing/fixtures.ts";
 import { renderPanel, type TestPanel } from "../../testing/renderPanel.tsx";
 import { ClientsView } from "./ClientsView.tsx";
 
@@ -78,6 +78,30 @@ describe("clients", () => {
     fireEvent.change(screen.getByLabelText("Name"), { target: { value: "a; rm -rf ~" } });
     expect(screen.getByText(/Use 1 to 64 letters/)).toBeTruthy();
     expect(screen.queryByText(/sallyport mcp/)).toBeNull();
+  });
+
+  it("gives a command that starts here, for a shell and for a client's settings", async () => {
+    panel = renderPanel(<ClientsView />);
+    await openConnect();
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "editor" } });
+    const config = () => JSON.parse(screen.getByText(/"mcpServers"/).textContent ?? "");
+    // Nobody knows how it is started: the name it has on the PATH, and what to do when it is not there.
+    expect(screen.getByText("sallyport mcp --client editor")).toBeTruthy();
+    expect(screen.getByText(/If sallyport is not found/)).toBeTruthy();
+    const script = "/home/me/my clones/sallyport/electron/cli/bin.mjs";
+    panel.emit("app.statusChanged", testStatus({ commandLine: { file: "node", args: [script] } }));
+    await screen.findByText(`node '${script}' mcp --client editor`);
+    expect(config().mcpServers.sallyport).toEqual({
+      command: "node",
+      args: [script, "mcp", "--client", "editor"],
+    });
+    expect(screen.queryByText(/If sallyport is not found/)).toBeNull();
+    panel.emit(
+      "app.statusChanged",
+      testStatus({ commandLine: { file: "/opt/Sallyport/sallyport", args: [] } }),
+    );
+    await screen.findByText("/opt/Sallyport/sallyport mcp --client editor");
+    expect(config().mcpServers.sallyport.command).toBe("/opt/Sallyport/sallyport");
   });
 
   it("says when the client that is being set up has come, and leads to its mapping", async () => {

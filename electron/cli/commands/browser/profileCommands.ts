@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { AppError } from "../../../../shared/errors/index.ts";
-import { type CliContext, print } from "../../context.ts";
+import { type CliContext, print, reasonText } from "../../context.ts";
 import { type Common, choice, make, onGateway, profileLine, withProfile } from "./common.ts";
 
 export function profileCommands(context: CliContext): Command[] {
@@ -10,7 +10,8 @@ export function profileCommands(context: CliContext): Command[] {
     onGateway(context, null, async (rpc) => {
       const found = await rpc.call("browser.profiles", {});
       const lines = found.profiles.map(profileLine);
-      if (found.disabledBecause !== null) lines.unshift(`Agents have no browser: ${found.disabledBecause}`);
+      if (found.disabledReason !== null)
+        lines.unshift(`Agents have no browser. ${reasonText(found.disabledReason)}`);
       lines.push(`Addresses: ${found.guard.mode}`);
       print(context, options.json, found, lines);
     });
