@@ -58,7 +58,10 @@ function FileBanners({ status }: { status: AppStatus }) {
     });
   }
   for (const problem of status.settingsProblems) {
-    broken.push({ key: problem.message, text: t("broken.settings"), problem, path: problem.path });
+    const { path, line, column, message } = problem;
+    // Two problems may read alike: with equal keys the one that was mended would stay on screen.
+    const key = `${path}:${line}:${column} ${message}`;
+    broken.push({ key, text: t("broken.settings"), problem, path });
   }
   return (
     <>

@@ -84,6 +84,7 @@ function useEntries(): FindEntry[] {
   const contexts = useQueryRpc("policy.contexts", {}).data;
   const pending = useLive((state) => state.pending);
   const processes = useLive((state) => state.processes);
+  const servers = useLive((state) => state.mcpServers);
   return useMemo(() => {
     const found: FindEntry[] = views.map((view) => ({
       key: `view ${view.id}`,
@@ -91,12 +92,15 @@ function useEntries(): FindEntry[] {
       hint: t("find.view"),
       path: view.path,
     }));
-    found.push({
-      key: "history",
-      label: t("find.history"),
-      hint: t("find.view"),
-      path: "/approvals/history",
-    });
+    const view = t("find.view");
+    found.push(
+      { key: "history", label: t("find.history"), hint: view, path: "/approvals/history" },
+      { key: "servers", label: t("find.servers"), hint: view, path: "/clients/servers" },
+    );
+    for (const { name } of servers ?? []) {
+      const path = `/clients/servers/${encodeURIComponent(name)}`;
+      found.push({ key: `server ${name}`, label: name, hint: t("find.server"), path });
+    }
     for (const request of pending ?? []) {
       found.push({
         key: `approval ${request.id}`,
@@ -131,7 +135,7 @@ function useEntries(): FindEntry[] {
       });
     }
     return found;
-  }, [t, tools, contexts, pending, processes]);
+  }, [t, tools, contexts, pending, processes, servers]);
 }
 
 /** `why x` asks about any name, also one that matches no tool; other words must all occur. */

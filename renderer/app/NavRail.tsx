@@ -1,9 +1,11 @@
 /** The rail of views with their counts; only the count of approvals may be lit. */
 
 import { Link, useLocation } from "wouter";
+import { waitsForWord } from "../features/mcpServers/useServers.ts";
 import { useT } from "../i18n/index.ts";
 import { useLive } from "../rpc/hooks.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { VerdictShape } from "../ui/Verdict.tsx";
 import { type ViewEntry, viewOf, views } from "./views.ts";
 
 const groups: ViewEntry["group"][] = ["work", "rules", "house", "end"];
@@ -16,6 +18,7 @@ export function NavRail() {
   const processes = useLive((state) => state.status?.runningProcesses ?? 0);
   const clients = useLive((state) => state.clients?.length ?? 0);
   const browser = useLive((state) => state.status?.runningBrowsers ?? 0);
+  const unconfirmed = useLive((state) => state.mcpServers?.filter(waitsForWord).length ?? 0);
   const counts: Partial<Record<ViewEntry["id"], number>> = {
     approvals: pending,
     processes,
@@ -45,6 +48,12 @@ export function NavRail() {
                 >
                   <Icon name={view.icon} />
                   <span className="rail-word">{t(`views.${view.id}`)}</span>
+                  {view.id === "clients" && unconfirmed > 0 ? (
+                    <span className="rail-mark" title={t("rail.unconfirmed", { count: unconfirmed })}>
+                      <VerdictShape kind="asks" size={9} />
+                      <span className="sr-only">{t("rail.unconfirmed", { count: unconfirmed })}</span>
+                    </span>
+                  ) : null}
                   {count > 0 ? <span className={`rail-count${isLit ? " is-lit" : ""}`}>{count}</span> : null}
                 </Link>
               );

@@ -2,6 +2,7 @@
 import { act, cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AppStatus, ExecMode } from "../../shared/contract/index.ts";
+import { testServer } from "../features/mcpServers/testServers.ts";
 import { testRequest, testSettings, testStatus } from "../testing/fixtures.ts";
 import { renderPanel, type TestHandlers, type TestPanel } from "../testing/renderPanel.tsx";
 import { navigateTo } from "./hashLocation.ts";
@@ -57,6 +58,17 @@ describe("the frame", () => {
     expect(screen.queryByText(/command of 8 characters/)).toBeNull();
   });
 
+  it("marks Clients while an MCP server waits for a word, without a lit count", async () => {
+    const server = testServer("notes", { kind: "unconfirmed", isChanged: false });
+    const shown = show({ "mcpServers.list": () => ({ servers: [server] }) });
+    const link = () => screen.getByRole("link", { name: /^Clients/ });
+    await screen.findByText("1 MCP server waits for your word");
+    expect(link().textContent).toContain("1 MCP server waits for your word");
+    expect(link().querySelector(".is-lit")).toBeNull();
+    act(() => shown.emit("mcpServers.changed", { servers: [{ ...server, state: { kind: "starting" } }] }));
+    await waitFor(() => expect(link().textContent).toBe("Clients"));
+  });
+
   it("says that the self-test of prompts failed at the start and what to do, until it was read", async () => {
     show(withStatus({ shell: "electron", prompt: { reach: "reachable", checkAtStart: "failed" } }));
     const banner = await screen.findByRole("region", { name: "Self-test of prompts" });
@@ -83,6 +95,28 @@ describe("the frame", () => {
     await screen.findByText(/Running on stricter defaults/);
     expect(screen.getByText("/x/openclaw.json:12:7")).toBeTruthy();
     expect(screen.getByText("openclaw.json broken at 12:7")).toBeTruthy();
+  });
+
+  it("says of each file's problem where it is now, also when two read alike", async () => {
+    const problem = { path: "/x/a", column: 5, message: "a brace is missing", configPath: null };
+    const at = (approvals: number | null, ...settings: number[]) =>
+      testStatus({
+        approvalsFile:
+          approvals === null
+            ? { path: "/x/a", state: "ok", problems: [] }
+            : { path: "/x/a", state: "broken", problems: [{ ...problem, line: approvals }] },
+        settingsProblems: settings.map((line) => ({ ...problem, path: "/x/s", line })),
+      });
+    const shown = show({ "app.status": () => at(3, 4, 8) });
+    const places = () =>
+      [...document.querySelectorAll(".banner code")].map((place) => place.textContent ?? "");
+    await waitFor(() => expect(places()).toEqual(["/x/a:3:5", "/x/s:4:5", "/x/s:8:5"]));
+    act(() => shown.emit("app.statusChanged", at(9, 8)));
+    await waitFor(() => expect(places()).toEqual(["/x/a:9:5", "/x/s:8:5"]));
+    act(() => shown.emit("app.statusChanged", at(9, 8, 4)));
+    await waitFor(() => expect(places()).toEqual(["/x/a:9:5", "/x/s:8:5", "/x/s:4:5"]));
+    act(() => shown.emit("app.statusChanged", at(null, 4)));
+    await waitFor(() => expect(places()).toEqual(["/x/s:4:5"]));
   });
 
   it("shows a broad mode on every view and restores at once", async () => {

@@ -27,7 +27,7 @@ export function Routes() {
           <Route path="/processes/*?" component={ProcessesView} />
           <Route path="/browser/*?" component={BrowserView} />
           <Route path="/tools/*?" component={ToolsView} />
-          <Route path="/clients" component={ClientsView} />
+          <Route path="/clients/*?" component={ClientsView} />
           <Route path="/settings" component={SettingsView} />
           <Route>
             <Redirect to="/approvals" replace />

@@ -87,19 +87,42 @@ export function useMutationRpc<M extends PanelMethod>(
   });
 }
 
-const configDependent = ["policy.", "tools.", "config.", "exec.explain", "exec.approvals."];
+const configDependent = ["policy.", "tools.", "skills.", "config.", "exec.explain", "exec.approvals."];
 
-/** Keeps the cache true: everything after a resync, what depends on the config after a change of it. */
+const approvalsDependent = ["exec.explain", "exec.approvals."];
+
+/** What is asked of the tools that there are. */
+const toolDependent = ["policy.", "tools.", "skills."];
+
+/**
+ * Keeps the cache true, also for views that are not on screen now: everything after a resync, what depends on the
+ * config or the approvals file after a change of it, grants, and what depends on the tools when those of MCP servers
+ * come or go.
+ */
 export function followInvalidation(rpc: PanelRpc, queryClient: QueryClient): () => void {
+  const invalidate = (prefixes: readonly string[]) =>
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey }) => {
+        const [method] = queryKey;
+        return typeof method === "string" && prefixes.some((prefix) => method.startsWith(prefix));
+      },
+    });
+  let toolsOfServers: string | null = null;
   const offs = [
     rpc.onResync(() => void queryClient.invalidateQueries()),
-    rpc.on("config.changed", () => {
-      void queryClient.invalidateQueries({
-        predicate: ({ queryKey }) => {
-          const [method] = queryKey;
-          return typeof method === "string" && configDependent.some((prefix) => method.startsWith(prefix));
-        },
-      });
+    rpc.on("config.changed", () => invalidate(configDependent)),
+    rpc.on("exec.approvals.changed", () => invalidate(approvalsDependent)),
+    rpc.on("grants.changed", () => invalidate(["grants."])),
+    rpc.on("mcpServers.changed", ({ servers }) => {
+      // A log that grows changes no tool.
+      const now = JSON.stringify(
+        servers.map(({ state, tools }) => [
+          state.kind === "ready",
+          tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+        ]),
+      );
+      if (now !== toolsOfServers) invalidate(toolDependent);
+      toolsOfServers = now;
     }),
   ];
   return () => {

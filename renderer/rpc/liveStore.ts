@@ -6,6 +6,7 @@ import type {
   ApprovalRequest,
   AppStatus,
   McpClient,
+  McpServer,
   ProcessInfo,
   SallyportContract,
   Survivor,
@@ -36,6 +37,8 @@ export interface LiveState {
   survivors: Survivor[];
   clients: McpClient[] | null;
   mcpUrl: string | null;
+  /** Servers whose tools join those of the agents, in the order of the config. */
+  mcpServers: McpServer[] | null;
   /** By toolCallId; the newest 500. */
   calls: ReadonlyMap<string, ToolCallSnapshot>;
   tryout: TryoutRun | null;
@@ -65,6 +68,7 @@ export function createLiveStore(rpc: PanelRpc): { store: StoreApi<LiveState>; st
     survivors: [],
     clients: null,
     mcpUrl: null,
+    mcpServers: null,
     calls: new Map(),
     tryout: null,
     settings: defaultSettings,
@@ -129,6 +133,7 @@ export function createLiveStore(rpc: PanelRpc): { store: StoreApi<LiveState>; st
   follow("approvals.changed", applyApprovals);
   follow("processes.changed", applyProcesses);
   follow("clients.changed", ({ clients, mcpUrl }) => set({ clients, mcpUrl }));
+  follow("mcpServers.changed", ({ servers }) => set({ mcpServers: servers }));
   follow("calls.changed", (call) => applyCalls([call]));
   follow("tryout.changed", (tryout) => set({ tryout }));
   follow("ui.settingsChanged", (settings) => set({ settings }));
@@ -140,6 +145,7 @@ export function createLiveStore(rpc: PanelRpc): { store: StoreApi<LiveState>; st
     void read("approvals.list", {}, "approvals.changed", applyApprovals);
     void read("processes.list", {}, "processes.changed", applyProcesses);
     void read("clients.list", {}, "clients.changed", ({ clients, mcpUrl }) => set({ clients, mcpUrl }));
+    void read("mcpServers.list", {}, "mcpServers.changed", ({ servers }) => set({ mcpServers: servers }));
     void read("calls.list", { limit: 100 }, "calls.changed", ({ calls }) => applyCalls([...calls].reverse()));
     rpc.call("approvals.attend", {}).then(
       ({ attending }) => set({ attending }),

@@ -51,6 +51,7 @@ export function testStatus(changes: Partial<AppStatus> = {}): AppStatus {
     ledger: { entries: 12, verifiedAtMs: null },
     eventLoopLagP99Ms: 9,
     prompt: { reach: "reachable", checkAtStart: "passed" },
+    commandLine: null,
     firstRun: false,
     nowMs: Date.now(),
     ...changes,
@@ -141,7 +142,9 @@ export function fixtureHandlers(own: Partial<Handlers<SallyportContract>> = {}):
     "approvals.pauses": () => ({ paused: [] }),
     "processes.list": () => ({ processes: [], survivors: [] }),
     "clients.list": () => ({ clients: [], mcpUrl: "http://127.0.0.1:18789/mcp" }),
+    "mcpServers.list": () => ({ servers: [] }),
     "calls.list": () => ({ calls: [] }),
+    "skills.list": ({ agentId }) => ({ agentId: agentId ?? "main", skills: [] }),
     "tools.list": () => ({ sections: [] }),
     "policy.contexts": () => ({
       agents: [{ id: "main", isDefault: true }],

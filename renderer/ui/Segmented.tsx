@@ -1,6 +1,7 @@
-/** One of few: the tabs of a view and small choices. Arrow keys move, as in every tab list. */
+/** One of few: the tabs of a view and small choices. Arrow keys, Home and End move, as in every tab list. */
 
 import { type KeyboardEvent, useRef } from "react";
+import { rovingIndex } from "./rovingIndex.ts";
 
 export interface SegmentedOption<T extends string> {
   value: T;
@@ -27,12 +28,10 @@ export function Segmented<T extends string>({
 }: SegmentedProps<T>) {
   const listRef = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
     const at = options.findIndex((option) => option.value === value);
-    const next = options[(at + step + options.length) % options.length];
+    const next = options[rovingIndex(event.key, at, options.length) ?? -1];
     if (next === undefined) return;
+    event.preventDefault();
     onChange(next.value);
     listRef.current?.querySelector<HTMLButtonElement>(`[data-value="${CSS.escape(next.value)}"]`)?.focus();
   };

@@ -1,4 +1,7 @@
-/** The bar that decides. Deny is live from the first frame; Allow says why it is locked, and no single key presses it. */
+/**
+ * The bar that decides. Deny is live from the first frame, but for keys when the request took the place of another; Allow
+ * says why it is locked, and no single key presses it.
+ */
 
 import { type KeyboardEvent, type MouseEvent, type RefObject, useId } from "react";
 import { useT } from "../../i18n/index.ts";
@@ -18,7 +21,7 @@ export interface DenyBarProps {
 }
 
 /** The second press of a double click would land on the next request: it does nothing. */
-function once(act: () => void): (event: MouseEvent) => void {
+export function once(act: () => void): (event: MouseEvent) => void {
   return (event) => {
     if (event.detail <= 1) act();
   };
@@ -62,11 +65,15 @@ export interface AllowBarProps {
   unlock: Unlock;
   phase: DecidePhase;
   isLost: boolean;
+  /** A key that would have denied came too early. */
+  hasHeldKey: boolean;
   mayAllow: boolean;
   /** The command stands in a field: it is reviewed before anything runs. */
   isEditing: boolean;
   /** Files are changed and nothing runs: then there is no command that was seen. */
   isChange: boolean;
+  /** A tool of an MCP server is called: no command, and "always" is about the tool. */
+  isCall: boolean;
   /** A grant of our own is saved, not an entry of the approvals file. */
   savesGrant: boolean;
   /** `reading`: the panel has just opened, what it stores must be read first. */
@@ -77,7 +84,7 @@ export interface AllowBarProps {
 }
 
 /** Enter and Space never approve: the chord does, or a pointer, or the press of assistive technology. */
-function refuseKeys(event: KeyboardEvent): void {
+export function refuseKeys(event: KeyboardEvent): void {
   const isChord = event.shiftKey && (event.ctrlKey || event.metaKey);
   if ((event.key === "Enter" && !isChord) || event.key === " ") event.preventDefault();
 }
@@ -126,7 +133,7 @@ export function AllowBar(props: AllowBarProps) {
           {...keys}
           onClick={once(props.onAllowAlways)}
         >
-          {t(props.savesGrant ? "always.saveGrant" : "always.save")}
+          {t(props.isCall ? "callAlways.save" : props.savesGrant ? "always.saveGrant" : "always.save")}
         </Button>
       ) : null}
       <span className="sr-only" role="status">
@@ -143,20 +150,33 @@ const allowedWords = {
   read: "lock.pointerOnly",
 } as const;
 
-function LockReason({ unlock, phase, isLost, isEditing, isChange, always }: AllowBarProps) {
+function LockReason({
+  unlock,
+  phase,
+  isLost,
+  hasHeldKey,
+  isEditing,
+  isChange,
+  isCall,
+  always,
+}: AllowBarProps) {
   const t = useT("approvals");
+  const allowedWord =
+    isCall && (always === "none" || always === "closed") ? "lock.seenCall" : allowedWords[always];
   if (phase.kind === "deciding") return <span>{t("lock.deciding")}</span>;
-  if (phase.kind === "decided") return <span>{t(`outcome.${phase.decision.outcome}`)}</span>;
+  if (phase.kind === "decided")
+    return <span>{t(`outcome.${phase.decision.outcome}`, { ns: "reasons" })}</span>;
   if (isLost) return <span>{t("lock.lost")}</span>;
   if (isEditing) return <span>{t("lock.editing")}</span>;
   if (unlock.isUnlocked) {
     return (
       <>
         <Icon name="check" size={12} />
-        <span>{t(isChange ? "lock.seenChange" : allowedWords[always])}</span>
+        <span>{t(isChange ? "lock.seenChange" : allowedWord)}</span>
       </>
     );
   }
+  if (hasHeldKey && unlock.remainingMs > 0) return <span role="status">{t("lock.heldKey")}</span>;
   const seconds = (Math.ceil(unlock.remainingMs / 100) / 10).toFixed(1);
   return (
     <span>

@@ -6,6 +6,7 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { useQueryRpc } from "../../rpc/hooks.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { CallAlways, toolOffer } from "./CallAlways.tsx";
 import { CommandText } from "./CommandText.tsx";
 import { GrantStores } from "./GrantStores.tsx";
 import { ScopeChooser } from "./ScopeChooser.tsx";
@@ -33,6 +34,15 @@ export function AlwaysPanel({ request, always }: { request: ApprovalRequest; alw
   }
   const { choice } = always;
   if (always.state === "closed" || choice === null) return null;
+  const offer = toolOffer(request);
+  if (offer !== null) {
+    return (
+      <section className="always-panel" aria-label={t("callAlways.title")} tabIndex={-1}>
+        <h3>{t("callAlways.title")}</h3>
+        <CallAlways offer={offer} />
+      </section>
+    );
+  }
   return (
     <section className="always-panel" aria-label={t("always.title")} tabIndex={-1}>
       <header className="row">

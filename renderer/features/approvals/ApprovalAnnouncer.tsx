@@ -5,9 +5,15 @@ import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
 import { useNow } from "../../ui/useNow.ts";
 import { useHeadline } from "./useHeadline.ts";
+import { calledTool } from "./WantsToCall.tsx";
 
 const marksMs = [300_000, 60_000, 30_000] as const;
 const assertiveFromMs = 60_000;
+/** What is asked for is no command. */
+const ownSentences: ReadonlyMap<string, string> = new Map([
+  ["configWrite", "announce.configWrite"],
+  ["restart", "announce.restart"],
+]);
 
 export function ApprovalAnnouncer() {
   const t = useT("approvals");
@@ -30,7 +36,12 @@ export function ApprovalAnnouncer() {
       known.current.set(request.id, passed);
       if (before === undefined) {
         const values = { agent: request.agentId, count: request.command.length, reason: headline(request) };
-        arrived.push(t("announce.request", values));
+        const called = calledTool(request);
+        arrived.push(
+          called === null
+            ? t(ownSentences.get(request.kind) ?? "announce.request", values)
+            : t("announce.call", { ...values, ...called }),
+        );
       } else if (passed > before) {
         const mark = marksMs[passed - 1] ?? 0;
         const text = t(`announce.left.${mark / 1_000}`, { agent: request.agentId });

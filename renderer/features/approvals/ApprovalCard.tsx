@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
+import { changedFiles } from "../../../shared/files/changeLines.ts";
 import { isTyping, useKeyHelp } from "../../app/viewKeys.ts";
 import { useT } from "../../i18n/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
@@ -12,7 +13,7 @@ import { AllowBar, DenyBar } from "./ActionBar.tsx";
 import { AlwaysPanel } from "./AlwaysPanel.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
-import { changedFiles } from "./changeLines.ts";
+import { textOf } from "./callText.ts";
 import { EditField } from "./EditField.tsx";
 import { ExplainList } from "./ExplainList.tsx";
 import { Facts } from "./Facts.tsx";
@@ -24,7 +25,9 @@ import { useAlways } from "./useAlways.ts";
 import { useCopyCommand } from "./useCopyCommand.ts";
 import { useDecide } from "./useDecide.ts";
 import { useHeadline } from "./useHeadline.ts";
+import { isDenyingKey } from "./useKeyGuard.ts";
 import { useUnlock } from "./useUnlock.ts";
+import { WantsToCall } from "./WantsToCall.tsx";
 import { Warnings } from "./Warnings.tsx";
 import "./approvals.css";
 
@@ -35,6 +38,8 @@ export interface ApprovalCardProps {
   isWindow?: boolean;
   /** The person has just come to this view: then the focus goes to Deny from wherever it was. */
   takesFocus?: boolean;
+  /** Asked once, when it appears: then no key denies it before the time that locks Allow is over. */
+  isUnderFingers?: (id: string) => boolean;
 }
 
 /**
@@ -54,12 +59,15 @@ interface CardProps extends ApprovalCardProps {
   onEdited: (edited: ApprovalRequest | null) => void;
 }
 
-function Card({ request, original, onEdited, onDecided, isWindow = false, takesFocus = false }: CardProps) {
+function Card(props: CardProps) {
+  const { request, original, onEdited, onDecided, isWindow = false, takesFocus = false } = props;
   const t = useT("approvals");
   const cardRef = useRef<HTMLElement>(null);
   const denyRef = useRef<HTMLButtonElement>(null);
   const titleId = useId();
   const unlock = useUnlock();
+  const [isGuarded] = useState(() => props.isUnderFingers?.(request.id) ?? false);
+  const [hasHeldKey, setHasHeldKey] = useState(false);
   const { phase, decide } = useDecide(request, onDecided);
   const [isNoteOpen, setIsNoteOpen] = useState(false);
   const [note, setNote] = useState("");
@@ -71,7 +79,7 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
   const headline = useHeadline();
   const why = t("asks.chip", { reason: headline(request) });
   const toast = useToast();
-  const copy = useCopyCommand(request.command, (text) => toast({ text }));
+  const copy = useCopyCommand(textOf(request), (text) => toast({ text }));
   useActivationGuard(cardRef);
   useKeyHelp({
     Escape: t("keys.esc"),
@@ -119,7 +127,9 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
     },
   ) => {
     const isField = isTyping(event.target);
-    if (event.key === "Escape") {
+    if (!isField && isGuarded && unlock.remainingMs > 0 && isDenyingKey(event, denyRef.current)) {
+      setHasHeldKey(true);
+    } else if (event.key === "Escape") {
       // A field is the innermost thing: the first Escape only leaves it.
       if (isField) denyRef.current?.focus();
       else deny();
@@ -142,9 +152,10 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
     const element: HTMLElement | Document | null = isWindow ? document : cardRef.current;
     const listener = (event: Event) => {
       const key = event as globalThis.KeyboardEvent;
-      // A held key repeats: it must not answer the request that follows.
-      if (key.defaultPrevented || key.isComposing || key.repeat) return;
-      latestKey.current(key);
+      if (key.defaultPrevented || key.isComposing) return;
+      // A held key repeats: it must not answer the request that follows, nor press its button.
+      if (!key.repeat) latestKey.current(key);
+      else if (!isTyping(key.target) && isDenyingKey(key, denyRef.current)) key.preventDefault();
     };
     element?.addEventListener("keydown", listener);
     return () => element?.removeEventListener("keydown", listener);
@@ -236,9 +247,11 @@ function Card({ request, original, onEdited, onDecided, isWindow = false, takesF
         unlock={unlock}
         phase={phase}
         isLost={isLost}
+        hasHeldKey={hasHeldKey}
         mayAllow={mayAllow}
         isEditing={isEditing}
-        isChange={request.kind === "fileWrite"}
+        isChange={request.kind === "fileWrite" || request.kind === "configWrite"}
+        isCall={request.kind === "mcpCall"}
         always={always.state}
         savesGrant={always.choice?.kind === "grant"}
         onAllowOnce={allowOnce}
@@ -262,6 +275,8 @@ function scrollCard(card: HTMLElement | null, sign: 1 | -1): void {
 const sessionKeys: ReadonlyMap<string, string> = new Map([
   ["fileWrite", "who.sessionFile"],
   ["browserAct", "who.sessionPage"],
+  ["configWrite", "who.sessionConfig"],
+  ["restart", "who.sessionRestart"],
 ]);
 
 function Who({ request }: { request: ApprovalRequest }) {
@@ -272,7 +287,11 @@ function Who({ request }: { request: ApprovalRequest }) {
       <b className="evidence">
         <CommandText text={request.agentId} />
       </b>{" "}
-      {t(sessionKeys.get(request.kind) ?? "who.session")}{" "}
+      {request.kind === "mcpCall" ? (
+        <WantsToCall request={request} />
+      ) : (
+        t(sessionKeys.get(request.kind) ?? "who.session")
+      )}{" "}
       <b className="evidence">
         <CommandText text={request.sessionKey} />
       </b>

@@ -45,6 +45,7 @@ export function ApprovalWindow() {
             key={`${current.id} ${current.digest}`}
             request={current}
             isWindow
+            isUnderFingers={queue.isUnderFingers}
             onDecided={queue.onDecided}
           />
         )}

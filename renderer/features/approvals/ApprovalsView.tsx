@@ -98,6 +98,7 @@ function OneRequest({ queue, current, pending, layout, takesFocus }: OneRequestP
             key={`${current.id} ${current.digest}`}
             request={current}
             takesFocus={takesFocus}
+            isUnderFingers={queue.isUnderFingers}
             onDecided={(decision) => {
               queue.onDecided(decision);
               layout.afterDecision();

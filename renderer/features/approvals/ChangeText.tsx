@@ -1,8 +1,8 @@
 /** The text of a request that changes files, line by line, with what comes and what goes told by sign and colour. */
 
 import { type ReactNode, useMemo } from "react";
+import { changeLines } from "../../../shared/files/changeLines.ts";
 import { CommandText } from "./CommandText.tsx";
-import { changeLines } from "./changeLines.ts";
 
 export function ChangeText({ text, end }: { text: string; end: ReactNode }) {
   const lines = useMemo(() => changeLines(text), [text]);

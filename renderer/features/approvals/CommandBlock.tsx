@@ -6,8 +6,10 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { VerdictChip } from "../../ui/Verdict.tsx";
+import { CallBlock } from "./CallBlock.tsx";
 import { ChangeText } from "./ChangeText.tsx";
 import { CommandText, PlainText } from "./CommandText.tsx";
+import { textOf } from "./callText.ts";
 import { copyTrueText } from "./trueCopy.ts";
 import { useSeen } from "./useUnlock.ts";
 
@@ -25,8 +27,10 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
   const endRef = useRef<HTMLButtonElement>(null);
   useSeen(endRef, onEndSeen);
   const linesLeft = useLinesLeft(scrollRef, isEndSeen);
-  const { command } = request;
+  const command = textOf(request);
   const rows = rowsOf(request);
+  const isChange = request.kind === "fileWrite" || request.kind === "configWrite";
+  const isCall = request.kind === "mcpCall";
   const end = (
     // Reaching it by keyboard or with a screen reader counts as having read to the end.
     <button type="button" ref={endRef} className="cmd-end" onFocus={onEndSeen} tabIndex={0}>
@@ -49,7 +53,7 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
         className="cmd-scroll"
         data-command-scroll
         role="group"
-        aria-label={t(request.kind === "fileWrite" ? "command.change" : "command.label", {
+        aria-label={t(isCall ? "command.call" : isChange ? "command.change" : "command.label", {
           count: command.length,
         })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
@@ -57,7 +61,9 @@ export function CommandBlock({ request, isEndSeen, onEndSeen }: CommandBlockProp
         onKeyDown={scrollBy}
         onCopy={(event) => copyTrueText(event, command)}
       >
-        {request.kind === "fileWrite" || request.kind === "browserAct" ? (
+        {isCall ? (
+          <CallBlock text={command} end={end} />
+        ) : request.kind !== "exec" && request.kind !== "broadMode" ? (
           <ChangeText text={command} end={end} />
         ) : rows === null ? (
           <UncutRow request={request} end={end} />

@@ -1,19 +1,23 @@
 /** How and where the command will run: the facts a person needs before deciding (A1). */
 
 import type { ReactNode } from "react";
+import { Link, useLocation } from "wouter";
 import type { ApprovalRequest, RuleSource } from "../../../shared/contract/index.ts";
 import { classifyProgram } from "../../../shared/exec/index.ts";
+import { changedFiles } from "../../../shared/files/changeLines.ts";
 import { useT } from "../../i18n/index.ts";
 import { clockText } from "../../ui/useNow.ts";
 import { CommandText } from "./CommandText.tsx";
-import { changedFiles } from "./changeLines.ts";
+import { calledTool } from "./WantsToCall.tsx";
 
 export function Facts({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
   const { runsAs } = request;
-  if (request.kind === "fileWrite") return <ChangeFacts request={request} />;
+  if (request.kind === "fileWrite" || request.kind === "configWrite")
+    return <ChangeFacts request={request} />;
   // What matters of an act on a page stands in its text: element, page, form and where it goes.
-  if (request.kind === "browserAct") return null;
+  if (request.kind === "browserAct" || request.kind === "restart") return null;
+  if (request.kind === "mcpCall") return <CallFacts request={request} />;
   return (
     <>
       {runsAs.kind === "rebuilt" ? (
@@ -95,11 +99,42 @@ function ChangeFacts({ request }: { request: ApprovalRequest }) {
           </Fact>
         </>
       )}
-      <Fact label={t("facts.workspace")}>
-        <code className="fact-code">
-          <CommandText text={request.cwd} />
-        </code>
+      {request.kind === "configWrite" ? null : (
+        <Fact label={t("facts.workspace")}>
+          <code className="fact-code">
+            <CommandText text={request.cwd} />
+          </code>
+        </Fact>
+      )}
+      <Fact label={t("facts.rule")}>
+        <Sources sources={request.rule.sources} />
       </Fact>
+    </dl>
+  );
+}
+
+/** Server, tool and arguments stand in the text: here the way to the server, and the rule. */
+function CallFacts({ request }: { request: ApprovalRequest }) {
+  const t = useT("approvals");
+  const [path] = useLocation();
+  const called = calledTool(request);
+  return (
+    <dl className="approval-facts">
+      {called === null ? null : (
+        <Fact label={t("facts.server")}>
+          {/* The window of the prompt shows nothing but prompts: a link would lead it away from this one. */}
+          {path === "/approval-window" ? (
+            <code className="fact-code">
+              <CommandText text={called.server} />
+            </code>
+          ) : (
+            <Link href={`/clients/servers/${encodeURIComponent(called.server)}`} className="evidence">
+              <CommandText text={called.server} />
+            </Link>
+          )}{" "}
+          <span className="dim">{t("facts.serverNote")}</span>
+        </Fact>
+      )}
       <Fact label={t("facts.rule")}>
         <Sources sources={request.rule.sources} />
       </Fact>

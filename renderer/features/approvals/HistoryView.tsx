@@ -109,7 +109,9 @@ function HistoryTable({ decisions }: { decisions: ApprovalDecision[] }) {
           <tr key={`${decision.id} ${decision.decidedAtMs}`}>
             <td className="evidence dim nowrap">{time.format(decision.decidedAtMs)}</td>
             <td>
-              <VerdictChip kind={outcomeShape(decision)}>{t(`outcome.${decision.outcome}`)}</VerdictChip>
+              <VerdictChip kind={outcomeShape(decision)}>
+                {t(`outcome.${decision.outcome}`, { ns: "reasons" })}
+              </VerdictChip>
             </td>
             <td className="evidence burst-command">
               <CommandText text={decision.command} />

@@ -20,9 +20,9 @@ export interface QueueProps {
 /** Lists show the beginning only; the card shows everything. */
 const shownLength = 160;
 
-/** The first line of a change of files names it; of a command, lines run on. */
+/** The first line of anything but a command names it; of a command, lines run on. */
 function shownEnd({ kind, command }: ApprovalRequest, length: number): number {
-  const firstLine = kind === "fileWrite" || kind === "browserAct" ? command.indexOf("\n") : -1;
+  const firstLine = kind !== "exec" && kind !== "broadMode" ? command.indexOf("\n") : -1;
   return Math.min(command.length, length, firstLine < 0 ? length : firstLine);
 }
 const maxListed = 100;
@@ -123,7 +123,7 @@ export function LastDecisions() {
         {recent.slice(0, 4).map((decision) => (
           <li key={decision.id} className="last-decision" title={words.long(decision.by)}>
             <VerdictShape kind={outcomeShape(decision)} />
-            <span className="sr-only">{t(`outcome.${decision.outcome}`)}</span>
+            <span className="sr-only">{t(`outcome.${decision.outcome}`, { ns: "reasons" })}</span>
             <span className="evidence ellipsis">
               <CommandText text={decision.command} end={Math.min(decision.command.length, 80)} />
             </span>

@@ -1,11 +1,10 @@
 /** What may run without asking: grants of our own and entries of exec-approvals.json, as two tabs of one view. */
 
-import { useCallback } from "react";
 import { Link, Redirect } from "wouter";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { navigateTo } from "../../app/hashLocation.ts";
 import { useT } from "../../i18n/index.ts";
-import { useQueryRpc, useRpcEvent } from "../../rpc/hooks.ts";
+import { useQueryRpc } from "../../rpc/hooks.ts";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { ViewHeader } from "../../ui/ViewHeader.tsx";
 import { AllowlistPane } from "./AllowlistPane.tsx";
@@ -26,16 +25,6 @@ export function RulesView({ list }: { list: RuleList }) {
   const t = useT("approvals");
   const grants = useQueryRpc("grants.list", {});
   const file = useQueryRpc("exec.approvals.get", {});
-  const { refetch: readGrants } = grants;
-  const { refetch: readFile } = file;
-  useRpcEvent(
-    "grants.changed",
-    useCallback(() => void readGrants(), [readGrants]),
-  );
-  useRpcEvent(
-    "exec.approvals.changed",
-    useCallback(() => void readFile(), [readFile]),
-  );
   const counts = {
     grants: grants.data?.grants.length,
     allowlist: file.data?.state === "broken" ? undefined : file.data?.entries.length,

@@ -87,9 +87,9 @@ export function ScopeChooser({ request, choice, onChoose }: ScopeChooserProps) {
 
 function ScopeLabel({ scope, isChosen }: { scope: GrantOffer; isChosen: boolean }) {
   const t = useT("approvals");
-  const explain = useT("explain");
+  const words = useT("reasons");
   const programs = scope.programs.join(", ");
-  const abilities = scope.abilities.map((ability) => explain(`ability.${ability}`)).join(", ");
+  const abilities = scope.abilities.map((ability) => words(`ability.${ability}`)).join(", ");
   return (
     <span className={isChosen ? "is-chosen" : undefined}>
       <CommandText text={t(`scope.kind.${scope.kind}`, { programs })} />

@@ -5,10 +5,12 @@ import { Trans } from "react-i18next";
 import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { inspectText } from "../../../shared/exec/displayCommand.ts";
 import type { MixedScriptWord } from "../../../shared/exec/types.ts";
+import { vagueSigns } from "../../../shared/text/reasonText.ts";
 import { useT } from "../../i18n/index.ts";
-import { useReason, vagueSigns } from "../../i18n/useReason.ts";
+import { useReason } from "../../i18n/useReason.ts";
 import { VerdictShape } from "../../ui/Verdict.tsx";
 import { CommandText, codePointLabel, PlainText } from "./CommandText.tsx";
+import { textOf } from "./callText.ts";
 import { useCharacterName } from "./characterNames.ts";
 
 /** Told by the sentences below from the text itself, with the very letters. */
@@ -39,19 +41,54 @@ function findSubjects(
   return subjects;
 }
 
+/** One of each, and no more than a reader can take in. */
+function distinct(seen: ReturnType<typeof inspectText>): {
+  words: MixedScriptWord[];
+  characters: OddCharacter[];
+} {
+  const words = [...new Map(seen.mixedScript.map((word) => [word.word, word])).values()];
+  const characters = [...new Map(seen.invisible.map((one) => [one.codePoint, one])).values()];
+  return { words: words.slice(0, maxPerKind), characters: characters.slice(0, maxPerKind) };
+}
+
+/** What the eye would miss in a text, as sentences; nothing when there is nothing of the kind. */
+export function UnseenWarnings({ text }: { text: string }) {
+  const seen = useMemo(() => inspectText(text), [text]);
+  const { words, characters } = distinct(seen);
+  if (words.length + characters.length === 0) return null;
+  return (
+    <ul className="warnings">
+      {words.map((word) => (
+        <li key={`word ${word.word}`}>
+          <VerdictShape kind="danger" />
+          <LookAlike word={word} effect={null} />
+        </li>
+      ))}
+      {characters.map((one) => (
+        <li key={`character ${one.codePoint}`}>
+          <VerdictShape kind="danger" />
+          <Unseen
+            one={one}
+            effect={null}
+            before={text.slice(0, one.span.start)}
+            count={seen.invisible.filter((other) => other.codePoint === one.codePoint).length}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function Warnings({ request }: { request: ApprovalRequest }) {
   const t = useT("approvals");
   const reason = useReason();
-  const seen = useMemo(() => inspectText(request.command), [request.command]);
+  const text = textOf(request);
+  const seen = useMemo(() => inspectText(text), [text]);
   const sorted = [...request.warnings].sort(
     (a, b) => Number(b.level === "danger") - Number(a.level === "danger"),
   );
   const own = sorted.filter((warning) => !toldFromText.has(warning.reason.code));
-  const words = [...new Map(seen.mixedScript.map((word) => [word.word, word])).values()].slice(0, maxPerKind);
-  const characters = [...new Map(seen.invisible.map((one) => [one.codePoint, one])).values()].slice(
-    0,
-    maxPerKind,
-  );
+  const { words, characters } = distinct(seen);
   const subjects = findSubjects(new Set(own.map(({ reason: { code } }) => code)), characters, words);
   const merged = new Set([...subjects.values()].map((danger) => `hostile.${danger}`));
   const effectOf = (subject: unknown) => {
@@ -86,7 +123,7 @@ export function Warnings({ request }: { request: ApprovalRequest }) {
           <Unseen
             one={one}
             effect={effectOf(one)}
-            before={request.command.slice(0, one.span.start)}
+            before={text.slice(0, one.span.start)}
             count={seen.invisible.filter((other) => other.codePoint === one.codePoint).length}
           />
         </li>

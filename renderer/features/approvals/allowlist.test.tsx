@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { type ReactNode, useState } from "react";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PanelOutput } from "../../rpc/connection.ts";
 import { renderPanel, type TestHandlers, type TestPanel } from "../../testing/renderPanel.tsx";
@@ -11,6 +12,7 @@ type FileView = PanelOutput<"exec.approvals.get">;
 let panel: TestPanel | null = null;
 let entries: AllowlistEntry[] = [];
 let state: FileView["state"] = "ok";
+let line = 3;
 let calls: string[] = [];
 
 const entry = (pattern: string, changes: Partial<AllowlistEntry> = {}): AllowlistEntry => ({
@@ -33,7 +35,7 @@ const view = (): FileView => ({
       ? [
           {
             path: "/home/mira/.openclaw/exec-approvals.json",
-            line: 3,
+            line,
             column: 7,
             message: "a brace is missing",
             configPath: null,
@@ -45,8 +47,21 @@ const view = (): FileView => ({
   entries: state === "broken" ? [] : entries,
 });
 
-function show(handlers: TestHandlers = {}) {
-  panel = renderPanel(<RulesView list="allowlist" />, {
+/** A person who goes to another view and comes back. */
+function ComeAndGo() {
+  const [isThere, setIsThere] = useState(true);
+  return (
+    <>
+      <button type="button" onClick={() => setIsThere(!isThere)}>
+        Go
+      </button>
+      {isThere ? <RulesView list="allowlist" /> : null}
+    </>
+  );
+}
+
+function show(handlers: TestHandlers = {}, ui: ReactNode = <RulesView list="allowlist" />) {
+  panel = renderPanel(ui, {
     "grants.list": () => ({ grants: [] }),
     "exec.approvals.get": view,
     "exec.approvals.allowlistCheck": ({ pattern }) => ({
@@ -73,6 +88,7 @@ function show(handlers: TestHandlers = {}) {
 }
 
 beforeEach(() => {
+  line = 3;
   entries = [
     entry("/usr/bin/git", {
       source: "always",
@@ -196,6 +212,20 @@ describe("the allowlist", () => {
     act(() => shown.emit("exec.approvals.changed", { hash: "h2" }));
     await rowOf("/usr/bin/git");
     expect(field()).toBeTruthy();
+  });
+
+  it("never shows an earlier problem of the file to who comes back to it", async () => {
+    state = "broken";
+    const shown = show({}, <ComeAndGo />);
+    expect((await screen.findByRole("alert")).textContent).toContain(":3:7");
+    const go = screen.getByRole("button", { name: "Go" });
+    fireEvent.click(go);
+    line = 9;
+    act(() => shown.emit("exec.approvals.changed", { hash: "h2" }));
+    // Answered behind the event: by then it has arrived.
+    await shown.rpc.call("health", {});
+    fireEvent.click(go);
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toContain(":9:7"));
   });
 
   it("says what a first entry does when there is no file, and when a removal failed", async () => {

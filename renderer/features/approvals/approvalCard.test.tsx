@@ -35,6 +35,9 @@ function show(pending: ApprovalRequest[], refuse?: AppError): TestPanel {
 const denyButton = () => screen.findByRole("button", { name: "Deny" });
 const allowButton = () => screen.findByRole("button", { name: "Allow once" });
 
+const secondIsShown = () =>
+  waitFor(() => expect(document.querySelector(".cmd-line")?.textContent).toContain("second one"));
+
 async function unlock() {
   await allowButton();
   bringEndsIntoView();
@@ -103,6 +106,65 @@ describe("the approval prompt", () => {
     fireEvent.keyDown(await denyButton(), { key: "Escape", repeat: true });
     fireEvent.keyUp(await denyButton(), { key: "Escape" });
     expect(resolved).toHaveLength(1);
+  });
+
+  it("is not denied by a stray key when it takes the place of another, and by the next one it is", async () => {
+    show([testRequest("first one"), testRequest("second one")]);
+    fireEvent.click(await denyButton(), { detail: 1 });
+    await secondIsShown();
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    expect(fireEvent.keyDown(await denyButton(), { key: "Enter" })).toBe(false);
+    expect(fireEvent.keyDown(await denyButton(), { key: " " })).toBe(false);
+    await screen.findByText(/That key did nothing: this request has only just come up/);
+    expect(resolved).toHaveLength(1);
+    await screen.findByText(/Unlocks after the last line was seen/, undefined, { timeout: 4_000 });
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    await waitFor(() => expect(resolved.map((one) => one.decision)).toEqual(["deny", "deny"]));
+  });
+
+  it("is denied by a pointer at once, also when it takes the place of another", async () => {
+    show([testRequest("first one"), testRequest("second one")]);
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    await secondIsShown();
+    fireEvent.pointerDown(await denyButton());
+    fireEvent.click(await denyButton(), { detail: 1 });
+    await waitFor(() => expect(resolved).toHaveLength(2));
+  });
+
+  it("is not denied by a stray key when it took the place of one that expired", async () => {
+    const [first, second] = [testRequest("first one"), testRequest("second one")];
+    const shown = show([first, second]);
+    await denyButton();
+    const recent = [testDecision(first, { outcome: "expired", by: { kind: "expiry" } })];
+    act(() => shown.emit("approvals.changed", { pending: [second], recent }));
+    await secondIsShown();
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    await screen.findByText(/That key did nothing/);
+    expect(resolved).toHaveLength(0);
+  });
+
+  it("is not denied by a key when it comes up while somebody presses keys", async () => {
+    const shown = show([]);
+    await screen.findByText("Nothing waits for you.");
+    fireEvent.keyDown(document.body, { key: "Escape" });
+    act(() => shown.emit("approvals.changed", { pending: [testRequest("first one")], recent: [] }));
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    await screen.findByText(/That key did nothing/);
+    expect(resolved).toHaveLength(0);
+  });
+
+  it("is denied by a key at once when the person picked it from the queue", async () => {
+    show([testRequest("first one"), testRequest("second one")]);
+    await denyButton();
+    fireEvent.click(screen.getByRole("button", { name: /second one/ }), { detail: 1 });
+    await secondIsShown();
+    fireEvent.keyDown(await denyButton(), { key: "Escape" });
+    await waitFor(() => expect(resolved).toHaveLength(1));
+  });
+
+  it("is not denied by an Enter that is held from before", async () => {
+    show([testRequest("first one")]);
+    expect(fireEvent.keyDown(await denyButton(), { key: "Enter", repeat: true })).toBe(false);
   });
 
   it("leaves the note field on the first Escape and keeps what was typed", async () => {

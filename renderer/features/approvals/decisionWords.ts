@@ -26,7 +26,7 @@ export interface DecisionWords {
 }
 
 export function useDecisionWords(): DecisionWords {
-  const t = useT("approvals");
+  const t = useT("reasons");
   const reason = useReason();
   return {
     short: (by) =>

@@ -187,6 +187,46 @@ describe("a request to change files", () => {
   });
 });
 
+describe("a request about the app itself", () => {
+  const over = { segments: null, runsAs: { kind: "typed" as const, shell: "" }, cwd: "/state" };
+
+  it("shows a change of the configuration as a difference, without a workspace, and speaks of it", async () => {
+    const hash = "cd".repeat(32);
+    const command = [
+      "gateway: patch /state/openclaw.json",
+      `before: sha256 ${hash} (9 B)`,
+      `after: sha256 ${hash} (8 B)`,
+      "--- /state/openclaw.json",
+      "+++ /state/openclaw.json",
+      "@@ -1,1 +1,1 @@",
+      '-  seamColor: "#111"',
+      '+  seamColor: "#222"',
+    ].join("\n");
+    const askedBecause = [{ code: "configWrite", params: { path: "ui.seamColor" } }];
+    const always = { kind: "withheld" as const, reason: { code: "always.configWrite", params: {} } };
+    show([testRequest(command, { ...over, kind: "configWrite", askedBecause, always })]);
+    expect(await screen.findByRole("heading", { name: "Change the configuration?" })).toBeTruthy();
+    expect(screen.getByText(/it changes the configuration \(ui.seamColor\)/)).toBeTruthy();
+    expect(document.querySelector(".change-added")?.textContent).toContain('seamColor: "#222"');
+    expect(screen.getAllByText("/state/openclaw.json").length).toBeGreaterThan(0);
+    expect(screen.queryByText("Workspace")).toBeNull();
+    expect(screen.queryByText("Programs")).toBeNull();
+    expect(screen.getByText(/a change of the configuration is decided each time/)).toBeTruthy();
+  });
+
+  it("shows what a restart ends, and no facts of a command", async () => {
+    const command = "gateway: restart Sallyport\nrunning commands that end: 2\nreason: new settings";
+    const askedBecause = [{ code: "restart", params: { count: 2 } }];
+    const always = { kind: "withheld" as const, reason: { code: "always.restart", params: {} } };
+    show([testRequest(command, { ...over, kind: "restart", askedBecause, always })]);
+    expect(await screen.findByRole("heading", { name: "Restart Sallyport?" })).toBeTruthy();
+    expect(screen.getByText(/it ends what runs/)).toBeTruthy();
+    expect(screen.getByText(/wants to restart Sallyport/)).toBeTruthy();
+    expect(document.querySelector(".change-text")?.textContent).toContain("running commands that end: 2");
+    expect(screen.queryByText("Runs as")).toBeNull();
+  });
+});
+
 describe("a link to a request", () => {
   const shownCommand = () => document.querySelector(".cmd-line")?.textContent ?? "";
 

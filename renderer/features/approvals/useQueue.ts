@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ApprovalDecision, ApprovalRequest } from "../../../shared/contract/index.ts";
 import { useLive } from "../../rpc/hooks.ts";
+import { type KeyGuard, useKeyGuard } from "./useKeyGuard.ts";
 
 export interface Queue {
   /** null until the list was read. */
@@ -14,6 +15,7 @@ export interface Queue {
   /** The request that was on screen and left without a decision made here. */
   departed: ApprovalDecision | null;
   onDecided: (decision: ApprovalDecision) => void;
+  isUnderFingers: KeyGuard["isUnderFingers"];
 }
 
 /**
@@ -33,6 +35,7 @@ export function useQueue(askedId: string | null, onLeaveAsked: () => void): Queu
   const current = pending?.find((request) => request.id === shownId) ?? pending?.[0] ?? null;
   const currentId = current?.id ?? null;
   const isRead = pending !== null;
+  const keyGuard = useKeyGuard(currentId);
   useEffect(() => {
     if (!isRead || shownId === currentId) return;
     if (shownId !== null && !decidedHere.current.has(shownId)) setDepartedId(shownId);
@@ -45,6 +48,7 @@ export function useQueue(askedId: string | null, onLeaveAsked: () => void): Queu
     index: current === null ? -1 : (pending?.indexOf(current) ?? -1),
     show: (id) => {
       setDepartedId(null);
+      keyGuard.choose(id);
       setShownId(id);
       // The address names what is on screen, or a second visit to the same link would not be noticed.
       if (askedId !== null) onLeaveAsked();
@@ -54,5 +58,6 @@ export function useQueue(askedId: string | null, onLeaveAsked: () => void): Queu
       decidedHere.current.add(decision.id);
       setDepartedId(null);
     },
+    isUnderFingers: keyGuard.isUnderFingers,
   };
 }

@@ -5,9 +5,11 @@ import { type RefObject, useCallback, useEffect, useState } from "react";
 export const lockMs = 1_500;
 const tickMs = 100;
 
-/** Whether somebody can see the card: the page is on screen and no dialog covers it. */
-function isInSight(): boolean {
-  return document.visibilityState === "visible" && document.querySelector("dialog[open]") === null;
+/** Whether somebody can see it: the page is on screen, and no dialog covers it but one that it stands in itself. */
+function isInSight(element: Element | null): boolean {
+  if (document.visibilityState !== "visible") return false;
+  const open = [...document.querySelectorAll("dialog[open]")];
+  return open.every((dialog) => element !== null && dialog.contains(element));
 }
 
 export interface Unlock {
@@ -21,8 +23,9 @@ export interface Unlock {
 /**
  * Counts only time in which the card can be seen. The state belongs to one request: mount the caller with the
  * request's id and digest as key, so that another request starts locked.
+ * @param place what is looked at, when that stands in a dialog
  */
-export function useUnlock(): Unlock {
+export function useUnlock(place?: RefObject<HTMLElement | null>): Unlock {
   const [remainingMs, setRemainingMs] = useState(lockMs);
   const [isEndSeen, setIsEndSeen] = useState(false);
   useEffect(() => {
@@ -31,13 +34,13 @@ export function useUnlock(): Unlock {
     const timer = setInterval(() => {
       const now = performance.now();
       // A sleeping page gets one late tick: it counts as one step, not as time in which somebody looked.
-      if (isInSight()) leftMs -= Math.min(now - before, tickMs * 3);
+      if (isInSight(place?.current ?? null)) leftMs -= Math.min(now - before, tickMs * 3);
       before = now;
       setRemainingMs(Math.max(0, leftMs));
       if (leftMs <= 0) clearInterval(timer);
     }, tickMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [place]);
   const markEndSeen = useCallback(() => setIsEndSeen(true), []);
   return { isUnlocked: remainingMs === 0 && isEndSeen, remainingMs, isEndSeen, markEndSeen };
 }
@@ -52,7 +55,7 @@ export function useSeen(ref: RefObject<HTMLElement | null>, onSeen: () => void):
     if (element === null) return;
     let isOnScreen = false;
     const check = () => {
-      if (isOnScreen && isInSight()) onSeen();
+      if (isOnScreen && isInSight(element)) onSeen();
     };
     const observer = new IntersectionObserver(
       (entries) => {

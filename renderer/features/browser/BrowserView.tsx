@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { Breadcrumb } from "../../app/Breadcrumb.tsx";
 import { useT } from "../../i18n/index.ts";
+import { useReason } from "../../i18n/useReason.ts";
 import { Button, EmptyState, ErrorState, Skeleton } from "../../ui/index.ts";
 import { ActBar } from "./ActBar.tsx";
 import { AddressBar } from "./AddressBar.tsx";
@@ -20,6 +21,7 @@ import "./browser.css";
 
 export default function BrowserView() {
   const t = useT("browser");
+  const reason = useReason();
   const [path, navigate] = useLocation();
   const place = placeOf(path);
   const now = useBrowser();
@@ -36,9 +38,9 @@ export default function BrowserView() {
   return (
     <div className="browser-view">
       <Breadcrumb>{[profile?.name, tab?.targetId.slice(0, 4)].filter(Boolean).join(" › ")}</Breadcrumb>
-      {overview.disabledBecause === null ? null : (
+      {overview.disabledReason === null ? null : (
         <p className="browser-off tone-ask" role="status">
-          {t("disabled", { reason: overview.disabledBecause })}
+          {t("disabled", { reason: reason(overview.disabledReason) })}
         </p>
       )}
       <TabStrip

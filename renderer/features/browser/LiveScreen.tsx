@@ -1,6 +1,14 @@
 /** The page as it moves, and a hand on it: frames come while this is on screen, clicks and keys go back. */
 
-import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type WheelEvent,
+} from "react";
 import type { BrowserTab, SallyportContract } from "../../../shared/contract/index.ts";
 import type { EventPayload } from "../../../shared/rpc/index.ts";
 import { useT } from "../../i18n/index.ts";
@@ -9,6 +17,8 @@ import { useRpc, useRpcEvent } from "../../rpc/hooks.ts";
 
 type Frame = EventPayload<SallyportContract, "browser.frame">;
 type Input = PanelInput<"browser.input">["input"];
+
+type Wheel = Extract<Input, { kind: "wheel" }>;
 
 export function LiveScreen({ profile, tab }: { profile: string; tab: BrowserTab }) {
   const t = useT("browser");
@@ -61,6 +71,18 @@ export function LiveScreen({ profile, tab }: { profile: string; tab: BrowserTab 
     rpc.call("browser.input", { profile, targetId, input }).catch((error: unknown) => {
       setProblem(error instanceof Error ? error.message : String(error));
     });
+  const turn = useSummedWheel((wheel) => void send(wheel));
+  const wheel = (event: WheelEvent<HTMLImageElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    if (viewport.current.width === 0) return;
+    turn({
+      kind: "wheel",
+      x: ((event.clientX - box.left) / box.width) * viewport.current.width,
+      y: ((event.clientY - box.top) / box.height) * viewport.current.height,
+      deltaX: event.deltaX,
+      deltaY: event.deltaY,
+    });
+  };
   const mouse = (type: "down" | "up") => (event: PointerEvent<HTMLImageElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     if (viewport.current.width === 0 || event.button > 2) return;
@@ -99,16 +121,7 @@ export function LiveScreen({ profile, tab }: { profile: string; tab: BrowserTab 
         onPointerDown={mouse("down")}
         onPointerUp={mouse("up")}
         onKeyDown={key}
-        onWheel={(event) => {
-          const box = event.currentTarget.getBoundingClientRect();
-          void send({
-            kind: "wheel",
-            x: ((event.clientX - box.left) / box.width) * viewport.current.width,
-            y: ((event.clientY - box.top) / box.height) * viewport.current.height,
-            deltaX: event.deltaX,
-            deltaY: event.deltaY,
-          });
-        }}
+        onWheel={wheel}
         onContextMenu={(event) => event.preventDefault()}
       />
       <p className="small">{hasFrame ? t("screen.hand") : t("screen.waiting")}</p>
@@ -119,4 +132,35 @@ export function LiveScreen({ profile, tab }: { profile: string; tab: BrowserTab 
       )}
     </div>
   );
+}
+
+/**
+ * A wheel tells of itself many times between two pictures; each would be a message to the page.
+ * @returns takes one turn; those of one animation frame are sent together, at the place of the last
+ */
+function useSummedWheel(send: (wheel: Wheel) => void): (wheel: Wheel) => void {
+  const waiting = useRef<{ sum: Wheel; frame: number } | null>(null);
+  const latestSend = useRef(send);
+  latestSend.current = send;
+  useEffect(
+    () => () => {
+      if (waiting.current !== null) cancelAnimationFrame(waiting.current.frame);
+      waiting.current = null;
+    },
+    [],
+  );
+  return useCallback((wheel) => {
+    const before = waiting.current;
+    if (before !== null) {
+      const { deltaX, deltaY } = before.sum;
+      before.sum = { ...wheel, deltaX: deltaX + wheel.deltaX, deltaY: deltaY + wheel.deltaY };
+      return;
+    }
+    const frame = requestAnimationFrame(() => {
+      const sum = waiting.current?.sum;
+      waiting.current = null;
+      if (sum !== undefined) latestSend.current(sum);
+    });
+    waiting.current = { sum: wheel, frame };
+  }, []);
 }

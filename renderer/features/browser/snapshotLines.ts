@@ -20,14 +20,19 @@ export interface SnapshotLine {
  * Names and texts of pages stand in quotes or behind a colon, where a forged ref is only text: a ref counts where our
  * own format writes it, and only when this snapshot gave it out.
  */
-export function snapshotLines(snapshot: Pick<BrowserSnapshot, "text" | "refs">): SnapshotLine[] {
+export function snapshotLines(
+  snapshot: Pick<BrowserSnapshot, "text" | "refs"> & Partial<Pick<BrowserSnapshot, "format">>,
+): SnapshotLine[] {
   const known = new Set(snapshot.refs.map(({ ref }) => ref));
   const given = new Set<string>();
-  return snapshot.text.split("\n").map((text, index) => {
+  const lines = snapshot.text.split("\n");
+  const inFull = new Set(lines.flatMap((line) => refsIn(line).map(({ ref }) => ref)));
+  const isNumber = (ref: string) => snapshot.format === "dense" && !inFull.has(ref);
+  return lines.map((text, index) => {
     const parts: LinePart[] = [];
     const refs: string[] = [];
     let from = 0;
-    for (const { start, end, ref } of refsIn(text)) {
+    for (const { start, end, ref } of [...numberIn(text, isNumber), ...refsIn(text)]) {
       // Each ref is given out once; a second one is the page's own text.
       if (!known.has(ref) || given.has(ref)) continue;
       given.add(ref);
@@ -45,6 +50,16 @@ interface Found {
   start: number;
   end: number;
   ref: string;
+}
+
+/**
+ * The dense list of controls shortens `e7` to `7` at the beginning of a line. A text of the page may begin with a number
+ * too: it counts only for a ref that no line writes in full.
+ */
+function numberIn(line: string, isNumber: (ref: string) => boolean): Found[] {
+  const digits = /^\d{1,9}(?=\s|$)/.exec(line)?.[0] ?? "";
+  const ref = `e${digits}`;
+  return digits !== "" && isNumber(ref) ? [{ start: 0, end: digits.length, ref }] : [];
 }
 
 /** Outside of quotes: `[ref=e4]` of the reference's formats, a bare `e4` of the dense one. */
