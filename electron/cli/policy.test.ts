@@ -146,6 +146,40 @@ describe("policy on a config file", () => {
     expect(run.stdout).toContain('Did you mean "browser"?');
   });
 
+  it("finds the slips of every agent and area when no context is named, each once", async () => {
+    const file = await put(
+      "many.json5",
+      `{
+        tools: { deny: ["exce"], sandbox: { tools: { alsoAllow: ["brwser"] } } },
+        agents: { list: [{ id: "coder" }, { id: "support", tools: { deny: ["nodez"] } }, { id: "Coder" }] },
+        gateway: { tools: { deny: ["Browser"], allow: ["exec"] } },
+      }`,
+    );
+    const every = await cli.run(["policy", "findings", "--json", "--config", file]);
+    const kinds = (JSON.parse(every.stdout).findings as { kind: string; path: string }[]).map(
+      ({ kind, path: place }) => `${kind} ${place}`,
+    );
+    expect(kinds.toSorted()).toEqual([
+      "deny-names-nothing agents.list[1].tools.deny[0]",
+      "deny-names-nothing tools.deny[0]",
+      "duplicate-agent agents.list[2]",
+      "http-entry-not-exact gateway.tools.deny[0]",
+      "http-lifts-dangerous gateway.tools.allow",
+      "unknown-entry tools.sandbox.tools.alsoAllow[0]",
+    ]);
+    const one = await cli.run(["policy", "findings", "--config", file, "--agent", "coder"]);
+    expect(one.stdout).toContain("tools.deny[0]");
+    expect(one.stdout).not.toContain("nodez");
+  });
+
+  it("tells for whom a repair takes something away, not only what it opens", async () => {
+    const file = await put("three.json5", `{ agents: { list: [{ id: "a" }, { id: "b", tools: {} }] } }`);
+    const run = await cli.run(["policy", "why", "exec", "--config", file, "--agent", "b"]);
+    expect(run.stdout).toMatch(
+      /tools\.deny = \["exec"\].*\n\s+changes \d+ of \d+ contexts\n\s+takes away exec in \d+, for a, b, any-other-agent/,
+    );
+  });
+
   it("finds the skills of the agent that have no tool left", async () => {
     const file = await put(
       "setup.json5",

@@ -74,6 +74,21 @@ describe("a sender and a group", () => {
     expect(await why("read", ...discord, "--group-space", "g1")).toBe("removed");
     const telegram = ["--channel", "telegram", "--group", "1"];
     expect(await why("tts", ...telegram, "--sender-name", "Ana")).toBe("removed");
+    const native = await put("n.json5", "{ tools: { web: { search: { openaiCodex: { enabled: true } } } } }");
+    const search = [
+      "policy",
+      "why",
+      "web_search",
+      "--config",
+      native,
+      "--provider",
+      "openai-codex",
+      "--json",
+    ];
+    const stateOf = async (...more: string[]) =>
+      JSON.parse((await cli.run([...search, ...more])).stdout).answer.state;
+    expect([await stateOf(), await stateOf("--codex-auth")]).toEqual(["kept", "removed"]);
+    expect(await why("session_status", "--depth", "1", "--role", "orchestrator")).toBe("removed");
     expect(await why("canvas", ...telegram, "--sender-e164", "+49")).toBe("removed");
     const compared = await cli.run([
       ...["policy", "compare", "--config", file, "--json", "--a", "channel=slack group=C1"],

@@ -30,6 +30,7 @@ import { createClientHandlers } from "./handlers/clientHandlers.ts";
 import { createConfigHandlers } from "./handlers/configHandlers.ts";
 import { createPolicyHandlers } from "./handlers/policyHandlers.ts";
 import { createProcessDesk } from "./handlers/processHandlers.ts";
+import { createSkillHandlers } from "./handlers/skillHandlers.ts";
 import { httpSettingsOf } from "./httpSettings.ts";
 import { createLedgerRecorder } from "./ledgerRecorder.ts";
 import { createBroadMode } from "./mode/broadMode.ts";
@@ -177,9 +178,13 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     callerById: (callerId) => callerById(callerId),
     toolNames: (caller) => policy.names(caller),
     calls: () => calls,
+    assertions: () => assertions,
+    status: () => status.current(),
     record: (kind, by, data) => recorder.record(kind, by, data),
   });
   const { registry } = toolParts;
+  const { workspaceOf } = places;
+  const skills = createSkills({ ...deps, config: () => config.effective().config, workspaceOf });
   const policy = createPolicyService({
     config,
     registry,
@@ -188,11 +193,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     savedAssertions: () => settings.settings().assertions.text,
     hasSearchProvider: (value) => toolParts.searchProviderOf(value) !== null,
     mediaFacts: toolParts.mediaFacts,
-    skillsFor: createSkills({
-      ...deps,
-      config: () => config.effective().config,
-      workspaceOf: places.workspaceOf,
-    }),
+    skillsFor: skills.needs,
   });
   const calls = createCalls({
     clock,
@@ -296,6 +297,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     config,
     hardening: () => hardening,
     check: policy.checkAssertions,
+    basis: policy.checkBasis,
     publish: (report) => hub.publish("policy.assertionsChecked", report),
     record: (kind, by, data) => recorder.record(kind, by, data),
     logger,
@@ -337,9 +339,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       agentIds,
       seenContexts: createSeenContexts({ ledger, clients, contextOf: policy.contextOf }),
     }),
+    ...createSkillHandlers({ skills, config, policy, calls, clients, agentIds }),
     ...processes.handlers,
   };
-  await processes.refreshSurvivors();
+  await Promise.all([processes.refreshSurvivors(), toolParts.reportRestart()]);
 
   let disposing: Promise<void> | null = null;
   const disposeAll = async () => {

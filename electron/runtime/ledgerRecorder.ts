@@ -24,7 +24,8 @@ export function createLedgerRecorder(deps: {
     deps.calls.events.on("recorded", ({ call }) => {
       const { toolCallId, agentId, sessionKey, callerId, tool, state } = call;
       // Arguments are written once, with the proposal; later entries refer to them by id.
-      const data = state.kind === "proposed" ? { tool, args: call.argsShown } : { tool, state };
+      const skill = call.skill === undefined ? {} : { skill: call.skill };
+      const data = state.kind === "proposed" ? { tool, args: call.argsShown, ...skill } : { tool, state };
       const entry = {
         atMs: call.updatedAtMs,
         kind: `call.${state.kind}`,

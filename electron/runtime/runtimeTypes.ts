@@ -1,11 +1,12 @@
 /** What the runtime needs, and what it offers to the Gateway, the windows, the CLI and tests. */
 
-import type { OutputSize, SallyportContract } from "../../shared/contract/index.ts";
+import type { AppStatus, OutputSize, SallyportContract } from "../../shared/contract/index.ts";
 import type { HttpInvokeDecision, HttpInvokeRequest } from "../../shared/policy/index.ts";
 import type { EventPayload, EventSource, Handlers, Scope } from "../../shared/rpc/index.ts";
 import type { EmbeddedBrowser } from "./browser/profiles/createBrowserProfiles.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./logging/logger.ts";
+import type { RestartHost } from "./restart/index.ts";
 import type { SecretVault } from "./secrets/index.ts";
 import type { ToolContent, ToolDefinition } from "./tools/defineTool.ts";
 
@@ -23,6 +24,8 @@ export interface RuntimeDeps {
   baseEnv: Record<string, string>;
   version: string;
   shell: "electron" | "headless";
+  /** How a client starts the command line of this installation; absent or null: not known. */
+  commandLine?: AppStatus["commandLine"];
   logger: Logger;
   clock: Clock;
   screenLock: ScreenLock;
@@ -30,8 +33,12 @@ export interface RuntimeDeps {
   secretVault?: SecretVault | null;
   /** A Chromium that the shell brings along, for computers without a browser. */
   embeddedBrowser?: EmbeddedBrowser;
+  /** Can make this runtime anew in the same process; absent: a restart is refused with the reason. */
+  restartHost?: RestartHost;
   /** Tools on top of the built-in ones: plugins, and fixtures in tests. */
   extraTools?: ToolDefinition[];
+  /** false: looks at `mcp.servers` and starts none, as for one command of the terminal; absent: starts the confirmed. */
+  startsServers?: boolean;
 }
 
 /** On whose behalf a tool is listed or called. */
@@ -45,7 +52,9 @@ export interface Caller {
   isOwner: boolean;
   provider: string | null;
   model: string | null;
-  surface: "mcp" | "panel" | "http";
+  surface: "mcp" | "panel" | "http" | "skill";
+  /** With surface `skill`: the skill whose command this is. It offers fewer tools, and its calls say so. */
+  skill?: SkillCommand;
   /** Message channel and account that a caller over HTTP speaks for (`x-openclaw-…`). */
   channel?: string;
   accountId?: string;
@@ -54,6 +63,15 @@ export interface Caller {
    * nothing else; `tryout` is the scripted agent of "Try it". Absent: the saved config.
    */
   overlay?: "unmapped" | "tryout";
+}
+
+/** A skill's command that was called; its text is untrusted. */
+export interface SkillCommand {
+  name: string;
+  /** The word after the slash. */
+  commandName: string;
+  /** Its SKILL.md. */
+  path: string;
 }
 
 export interface ToolListing {

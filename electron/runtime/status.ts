@@ -80,6 +80,7 @@ export function createStatusDesk(parts: StatusDeps): StatusDesk {
       preset: settings.settings().hardening.preset,
       shell: deps.shell,
       stateDir: deps.stateDir,
+      commandLine: deps.commandLine ?? null,
       gateway,
       config: configPart(),
       approvalsFile: approvalsPart(),

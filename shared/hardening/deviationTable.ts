@@ -9,6 +9,7 @@ const areaTitles: ReadonlyMap<string, string> = new Map([
   ["files", "Files"],
   ["gateway", "Gateway"],
   ["browser", "Browser"],
+  ["mcp", "MCP servers"],
 ]);
 
 /**

@@ -3,6 +3,8 @@
 import { browserHardening } from "../browser/hardening.ts";
 import { execHardening } from "../exec/hardening.ts";
 import { filesHardening } from "../files/hardening.ts";
+import { gatewayHardening } from "../gatewayTool/hardening.ts";
+import { mcpHardening } from "../mcp/hardening.ts";
 import { mediaHardening } from "../media/hardening.ts";
 import { memoryHardening } from "../memory/hardening.ts";
 import { policyHardening } from "../policy/hardening.ts";
@@ -16,11 +18,13 @@ export const hardeningRules: readonly HardeningRule[] = [
   ...policyHardening,
   ...execHardening,
   ...filesHardening,
+  ...gatewayHardening,
   ...webHardening,
   ...browserHardening,
   ...memoryHardening,
   ...speechHardening,
   ...mediaHardening,
+  ...mcpHardening,
 ];
 
 /** Preset `sallyport`. */

@@ -11,6 +11,8 @@ const fields = [
   ["session", "session key"],
   ["provider", "model provider"],
   ["model", "model id"],
+  ["model-api", "API that the model is reached by, for example openai-codex-responses"],
+  ["codex-auth", "true when the agent is signed in to Codex outside of the config"],
   ["channel", "message channel of the session"],
   ["group", "group id"],
   ["group-channel", "name of the group's channel, for example #general"],
@@ -23,6 +25,7 @@ const fields = [
   ["owner", "true when the sender is the owner"],
   ["sandboxed", "true when the session runs sandboxed"],
   ["depth", "sub-agent depth, 0 for a main session"],
+  ["role", "role that a sub-agent session was given: main, orchestrator or leaf; absent: by its depth"],
   ["surface", "model, mcp or http"],
   ["seen", "start from a context that a session really had: its number in `policy contexts`"],
 ] as const;
@@ -40,7 +43,7 @@ export interface ContextSource {
   seen(): Promise<readonly { label: string; context: PolicyContext }[]>;
 }
 
-const switches: ReadonlySet<string> = new Set(["owner", "sandboxed"]);
+const switches: ReadonlySet<string> = new Set(["owner", "sandboxed", "codex-auth"]);
 
 export function withContext(command: Command): Command {
   for (const [name, about] of fields) {
@@ -84,6 +87,8 @@ export async function toContext(options: ContextOptions, source: ContextSource):
     sessionKey: textOf(options.session),
     provider: textOf(options.provider),
     model: textOf(options.model),
+    modelApi: textOf(options.modelApi),
+    hasCodexAuth: truthOf("codex-auth", options.codexAuth),
     channel: textOf(options.channel),
     groupId: textOf(options.group),
     groupChannel: textOf(options.groupChannel),
@@ -96,6 +101,7 @@ export async function toContext(options: ContextOptions, source: ContextSource):
     senderIsOwner: truthOf("owner", options.owner),
     sandboxed: truthOf("sandboxed", options.sandboxed),
     subagentDepth: depthOf(options.depth),
+    subagentRole: roleOf(options.role),
     surface: surfaceOf(options.surface ?? base?.surface),
   };
   const given = Object.entries(context).filter(([, value]) => value !== undefined);
@@ -137,6 +143,13 @@ function depthOf(value: string | boolean | undefined): number | undefined {
   const depth = Number(value);
   if (Number.isInteger(depth) && depth >= 0 && depth < 100) return depth;
   throw usage(`depth is a whole number from 0, not "${String(value)}".`);
+}
+
+function roleOf(value: string | boolean | undefined): PolicyContext["subagentRole"] {
+  if (value === undefined) return undefined;
+  const role = (["main", "orchestrator", "leaf"] as const).find((known) => known === value);
+  if (role === undefined) throw usage(`role is main, orchestrator or leaf, not "${String(value)}".`);
+  return role;
 }
 
 function surfaceOf(value: string | boolean | undefined): ParsedContext["surface"] {

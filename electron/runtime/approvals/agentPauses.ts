@@ -94,7 +94,8 @@ export function createAgentPauses(deps: AgentPausesDeps): AgentPauses {
       const decision = decide(caller, name);
       if (decision.kind !== "visible") return decision;
       const { tool } = decision;
-      if (!heldTools.has(tool.name) && tool.name !== "process") return decision;
+      const isForeign = tool.owner?.kind === "mcp";
+      if (!heldTools.has(tool.name) && tool.name !== "process" && !isForeign) return decision;
       const execute: typeof tool.execute = async (input, context) => {
         if (tool.name === "process" && !isInput(input)) return tool.execute(input, context);
         const reason = refusal(context.agentId);

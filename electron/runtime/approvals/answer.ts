@@ -55,9 +55,9 @@ export async function allow(
     const grantId = await deskOf(entry).saveGrant(scopeId, lifetime, by.principalId);
     return { outcome: "allowed-always", by, extra: { grantId } };
   }
-  if (always.stores.length === 0)
+  if (always.stores.length === 0 && always.mcpTool === undefined)
     throw misuse("No entry of the approvals file can hold this. Choose a scope for a grant.");
-  return { outcome: "allowed-always", by, extra: { stored: await entry.storeAlways() } };
+  return { outcome: "allowed-always", by, extra: { stored: await entry.storeAlways(by.principalId) } };
 }
 
 /** The request as it would be shown with the edited command; its digest covers the original as well. */

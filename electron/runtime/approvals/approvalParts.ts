@@ -34,7 +34,9 @@ export function createApprovalParts(deps: {
     pauseOf: pauses.refusal,
   });
   const entryRecords = createEntryRecords(deps.ledger);
-  approvals.events.on("decided", ({ decision }) => {
+  approvals.events.on("decided", ({ decision, request }) => {
+    // A tool of an MCP server is no entry of the approvals file.
+    if (request.kind === "mcpCall") return;
     for (const { agentId, pattern } of decision.stored) entryRecords.noteAdded(agentId, pattern, "always");
   });
   return { approvals, pauses, entryRecords };

@@ -42,8 +42,9 @@ export type ApprovalDraft = Omit<
   /**
    * Stores what "always" offers and proves that the same command would not ask again.
    * A throw leaves the request waiting, and the person sees why.
+   * @param by principal that said so
    */
-  storeAlways: () => Promise<{ pattern: string; agentId: string }[]>;
+  storeAlways: (by: string) => Promise<{ pattern: string; agentId: string }[]>;
   /** Grants and editing; absent for requests that know neither. */
   desk?: ApprovalDesk;
 };
@@ -119,7 +120,13 @@ interface Entry extends Answerable {
 
 const keptDecisions = 20;
 /** What a paused agent may not even ask for. */
-const heldKinds: ReadonlySet<ApprovalRequest["kind"]> = new Set(["exec", "fileWrite", "configWrite"]);
+const heldKinds: ReadonlySet<ApprovalRequest["kind"]> = new Set([
+  "exec",
+  "fileWrite",
+  "configWrite",
+  "restart",
+  "mcpCall",
+]);
 
 /** @see product.md A6, A8, A10, A17, A20, A22 */
 export function createApprovals(deps: ApprovalsDeps): Approvals {
@@ -142,6 +149,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const { request } = entry;
     const decision: ApprovalDecision = {
       id: request.id,
+      kind: request.kind,
       command: request.command,
       agentId: request.agentId,
       sessionKey: request.sessionKey,

@@ -10,7 +10,12 @@ type NotShownAsFact = "digest" | "joinedCount";
  * @returns SHA-256 hex over the canonical JSON of the request without its digest and its join counter
  */
 export function digestOf(request: Omit<ApprovalRequest, NotShownAsFact>): string {
-  return createHash("sha256").update(canonicalJson(request)).digest("hex");
+  return digestOfValue(request);
+}
+
+/** @returns SHA-256 hex over the canonical JSON of a value; it must not be nested too deep for the stack */
+export function digestOfValue(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }
 
 /** JSON with sorted keys and without `undefined`: equal values give equal text. */

@@ -10,6 +10,7 @@ import type { Logger } from "../logging/logger.ts";
 import type { Caller, CallOutcome } from "../runtimeTypes.ts";
 import type { ToolDefinition, ToolResult } from "../tools/defineTool.ts";
 import { advance, isFinal } from "./callState.ts";
+import { withinDetailsBudget } from "./detailsBudget.ts";
 import type { LoopGuard } from "./loopGuard.ts";
 import { withinOutputBudget } from "./outputBudget.ts";
 import { showArgs } from "./shownArgs.ts";
@@ -176,7 +177,12 @@ export function createCalls(deps: CallsDeps): Calls {
           onProgress?.(progress);
         },
         reportWaiting: (waiting) => {
-          if (waiting === null) return move(entry, { kind: "running", startedAtMs: clock.nowMs() });
+          if (waiting === null) {
+            // A request that nobody could be asked never began to wait: then there is no wait to end.
+            if (entry.snapshot.state.kind === "awaitingApproval")
+              move(entry, { kind: "running", startedAtMs: clock.nowMs() });
+            return;
+          }
           entry.approvalIds.add(waiting.approvalId);
           move(entry, { kind: "awaitingApproval", approvalId: waiting.approvalId });
         },
@@ -208,7 +214,8 @@ export function createCalls(deps: CallsDeps): Calls {
     durationMs: number,
   ): FinalOutcome => {
     const { toolCallId } = entry.snapshot;
-    const { refusal, details } = result;
+    const { refusal } = result;
+    const details = withinDetailsBudget(result.details);
     const { content, size } = withinOutputBudget(result.content);
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     if (refusal !== undefined) {
@@ -238,7 +245,8 @@ export function createCalls(deps: CallsDeps): Calls {
   return {
     events,
     start(caller, tool, args, onProgress, mayRun = true) {
-      const toolCallId = randomUUID();
+      const { skill } = caller;
+      const toolCallId = skill === undefined ? randomUUID() : `cmd_${randomUUID()}`;
       const controller = new AbortController();
       // Before policy is asked: a hidden tool answers the same.
       const release = reserve(caller.sessionKey, tool.length + sizeOf(args));
@@ -256,6 +264,7 @@ export function createCalls(deps: CallsDeps): Calls {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
         progress: null,
+        ...(skill === undefined ? {} : { skill }),
       };
       const { promise, resolve } = withResolvers<FinalOutcome>();
       const started: StartedCall = { toolCallId, outcome: promise, cancel: () => controller.abort() };

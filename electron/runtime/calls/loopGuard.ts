@@ -13,6 +13,7 @@ import {
   loopCallKey,
   loopResultKey,
 } from "../../../shared/policy/index.ts";
+import { withoutMarkerIds } from "../../../shared/web/index.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Caller, CallOutcome } from "../runtimeTypes.ts";
 import { sha256Hex } from "../storage/atomicWrite.ts";
@@ -113,7 +114,12 @@ function digestOf(value: unknown): string {
 
 /** What the caller saw of the end: times and ids in the details differ each time and are no progress. */
 function seenOf(outcome: CallOutcome): unknown {
-  if (outcome.kind === "result") return [outcome.isError, outcome.content];
+  if (outcome.kind === "result") {
+    const content = outcome.content.map((part) =>
+      part.type === "text" ? { ...part, text: withoutMarkerIds(part.text) } : part,
+    );
+    return [outcome.isError, content];
+  }
   return outcome.kind === "refused" ? outcome.text : outcome.kind;
 }
 

@@ -40,6 +40,14 @@ describe("environment values in a prompt", () => {
     expect(showArgs({ text: "hello" }, "tts")).toContain("hello");
   });
 
+  it("hide secrets inside the text of a config", () => {
+    const raw = '{ gateway: { auth: { token: "tok-of-a-test" } }, ui: { seamColor: "#fff" } }';
+    const shown = showArgs({ action: "config.patch", raw }, "gateway");
+    expect(shown).not.toContain("tok-of-a-test");
+    expect(shown).toContain("seamColor");
+    expect(showArgs({ raw: "{ token: 'tok-of-a-test'" }, "gateway")).toContain("24 characters");
+  });
+
   it("keep the length in arguments, where no catalogue can say it", () => {
     expect(showArgs({ token: "hunter2" })).toContain("(7 characters)");
   });

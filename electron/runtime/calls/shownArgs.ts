@@ -1,6 +1,14 @@
 /** Arguments as prompts, lists and the ledger show them: bounded, with secrets masked. */
 
+import { shownConfigText } from "../config/shownConfigText.ts";
+
 const secretName = /token|secret|password|passwd|api[-_]?key|authorization|credential|cookie/i;
+
+/** @returns whether a field, variable or parameter of this name holds a secret */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
 /** Shapes of well-known secrets, wherever they stand. */
 const secretShape =
   /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|sk-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g;
@@ -15,8 +23,15 @@ const typedByBrowser: ReadonlySet<string> = new Set(["text", "value", "values", 
 
 /** @returns pretty JSON of at most about 8,000 characters */
 export function showArgs(args: unknown, tool = ""): string {
-  const text = jsonOf(args, tool === "browser" ? typedByBrowser : new Set());
+  const shown = tool === "gateway" ? withoutConfigSecrets(args) : args;
+  const text = jsonOf(shown, tool === "browser" ? typedByBrowser : new Set());
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
+}
+
+/** A config comes as one text, in which names of secrets are not keys of the arguments. */
+function withoutConfigSecrets(args: unknown): unknown {
+  if (typeof args !== "object" || args === null || !("raw" in args)) return args;
+  return typeof args.raw === "string" ? { ...args, raw: shownConfigText(args.raw) } : args;
 }
 
 function jsonOf(args: unknown, typed: ReadonlySet<string>): string {
@@ -26,6 +41,18 @@ function jsonOf(args: unknown, typed: ReadonlySet<string>): string {
   } catch {
     // JSON may be nested deeper than the stack; no tool takes such arguments.
     return "(arguments that are nested too deep to be shown)";
+  }
+}
+
+/**
+ * All of the arguments with nothing cut, secrets masked: for a decision about exactly these.
+ * @returns pretty JSON; null when they are nested too deep to be shown
+ */
+export function showWholeArgs(args: unknown): string | null {
+  try {
+    return JSON.stringify(args, maskSecret, 2) ?? "null";
+  } catch {
+    return null;
   }
 }
 
@@ -48,10 +75,15 @@ export function showEnvValue(
   return { shown: value, isMasked: false };
 }
 
-function maskByName(key: string, value: unknown): unknown {
+function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (secretName.test(key) && value !== "") return maskText(value);
-  const masked = value.replace(secretShape, (secret) => maskText(secret));
+  return value.replace(secretShape, (secret) => maskText(secret));
+}
+
+function maskByName(key: string, value: unknown): unknown {
+  const masked = maskSecret(key, value);
+  if (typeof masked !== "string") return masked;
   return masked.length > maxStringLength
     ? `${masked.slice(0, maxStringLength)}… (${masked.length} characters)`
     : masked;

@@ -8,7 +8,12 @@ import {
   approvalsFileSchema,
   normalizeApprovalsFile,
 } from "../../../shared/exec/approvalsFile.ts";
-import { type Json5Document, parseJson5, positionAt } from "../../../shared/json5/json5Document.ts";
+import {
+  type Json5Document,
+  parseJson5,
+  plainJsonErrorPosition,
+  positionAt,
+} from "../../../shared/json5/json5Document.ts";
 import { sha256Hex } from "./atomicWrite.ts";
 import { problemsOf } from "./fileProblems.ts";
 
@@ -92,8 +97,10 @@ export function brokenApprovals(
 }
 
 function notJson(error: unknown, text: string, path: string): FileProblem {
-  const offset = /position (\d+)/.exec(messageOf(error))?.[1];
-  const place = offset === undefined ? null : positionAt(text, Number(offset));
+  // Many messages name no position, but quote the text, which may hold the word: only the end of one is believed.
+  const offset = /in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error))?.[1];
+  const place =
+    plainJsonErrorPosition(text) ?? (offset === undefined ? null : positionAt(text, Number(offset)));
   return {
     path,
     line: place?.line ?? null,

@@ -168,7 +168,10 @@ describe("approvals file", () => {
     ["", 1, /empty/],
     ['{"version": 2}', 1, /1/],
     ['{"agents": {}}', 1, /1/],
-    ['{"version": 1,\n // note\n "agents": {}}', null, /plain JSON/],
+    ['{"version": 1,\n // note\n "agents": {}}', 2, /plain JSON/],
+    ['{"version": 1,\n "x": ["position 3",\n ]}', 3, /plain JSON/],
+    ['{"version": 1,\n "x":\n NaN}', 3, /plain JSON/],
+    ['{"version": 1,\n "x": "a\tb"}', 2, /plain JSON/],
     ['{"version": 1, "agents": {"main": {"security": "deny"},\n"main": {}}}', 2, /twice/],
     ['{"version": 1, "agents": {\n"main": {"allowlist": "all"}}}', 2, /./],
     ['{"version": 1, "agents": {"__proto__": {}}}', 1, /__proto__/],
@@ -177,7 +180,7 @@ describe("approvals file", () => {
     const state = store.current();
     expect(state.kind).toBe("broken");
     if (state.kind === "broken") {
-      if (line !== null) expect(state.problems[0]?.line).toBe(line);
+      expect(state.problems[0]?.line).toBe(line);
       expect(state.problems[0]?.message).toMatch(message);
     }
     expect(store.approvals().own.kind).toBe("unreadable");

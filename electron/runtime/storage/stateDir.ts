@@ -25,6 +25,8 @@ export interface StatePaths {
   operatorToken: string;
   /** Keys that a person typed in. */
   secrets: string;
+  /** What a restart leaves for the program that comes after it. */
+  restartNote: string;
   workspaceDir: string;
   logsDir: string;
 }
@@ -65,6 +67,7 @@ export function statePaths(stateDir: string, homeDir: string): StatePaths {
     instanceLock: path.join(stateDir, "sallyport.lock"),
     operatorToken: path.join(stateDir, "sallyport-operator-token"),
     secrets: path.join(stateDir, "sallyport-secrets.json"),
+    restartNote: path.join(stateDir, "sallyport-restart.json"),
     workspaceDir: path.join(stateDir, "workspace"),
     logsDir: path.join(stateDir, "logs"),
   };

@@ -55,14 +55,28 @@ describe("the file tools in a sandbox", () => {
     expect(await readFile(join(stateDir, "workspace", "sub", "b.txt"), "utf8")).toBe("one\nthree\n");
   });
 
-  it("have a workspace of their own, and read the agent's without writing to it", async () => {
+  it("read the agent's workspace without writing to it, and have no tool that writes then", async () => {
     await writeFile(join(stateDir, "workspace", "notes.md"), "kept");
     await start({ workspaceAccess: "ro" });
     expect(await call("read", { path: "/agent/notes.md" })).toBe("kept");
-    expect(await call("write", { path: "/agent/notes.md", content: "changed" })).toMatch(/may only read/);
-    expect(await call("write", { path: "own.txt", content: "mine" })).toMatch(/Created own.txt/);
-    expect(await call("exec", { command: "cat own.txt" })).toBe("mine");
+    for (const name of ["write", "edit"])
+      await expect(call(name, { path: "own.txt", content: "mine" })).rejects.toThrow(
+        "unexpected unknownTool",
+      );
+    await call("exec", { command: "printf mine > own.txt" });
+    expect(await call("read", { path: "own.txt" })).toBe("mine");
     expect(await readFile(join(stateDir, "workspace", "notes.md"), "utf8")).toBe("kept");
+  });
+
+  it("write to no folder that the sandbox shows read-only", async () => {
+    const shared = join(home, "shared");
+    await mkdir(shared);
+    await writeFile(join(shared, "notes.md"), "kept");
+    await start({ workspaceAccess: "rw", docker: { binds: [`${shared}:/shared:ro`] } });
+    expect(await call("read", { path: "/shared/notes.md" })).toBe("kept");
+    expect(await call("write", { path: "/shared/notes.md", content: "changed" })).toMatch(/may only read/);
+    expect(await call("write", { path: "own.txt", content: "mine" })).toMatch(/Created own.txt/);
+    expect(await readFile(join(shared, "notes.md"), "utf8")).toBe("kept");
   });
 
   it("reach nothing that the sandbox does not show, by no path and no link", async () => {

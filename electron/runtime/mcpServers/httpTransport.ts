@@ -1,0 +1,231 @@
+/** A server behind an address: only its own origin is asked, redirects are not followed, answers are bounded. */
+
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { Agent, fetch as undiciFetch } from "undici";
+import { AppError, messageOf } from "../../../shared/errors/index.ts";
+import { withoutUnseen } from "./plainText.ts";
+import { mcpProblem, reasonOf } from "./problems.ts";
+import { maxMessageBytes, type OwnedTransport } from "./stdioTransport.ts";
+
+export interface HttpPlan {
+  transport: "sse" | "streamable-http";
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+}
+
+const headersTimeoutMs = 120_000;
+const farewellMs = 1000;
+
+/** Private and loopback addresses are allowed: a person wrote the address and confirmed it. */
+export function createHttpTransport(plan: HttpPlan): OwnedTransport {
+  // An idle stream of events is no failure, so the body has no time limit; calls have their own.
+  const agent = new Agent({ bodyTimeout: 0, headersTimeout: headersTimeoutMs, maxHeaderSize: 65_536 });
+  const fetch = boundFetch(plan.url.origin, agent, (error) => fail(error));
+  const requestInit = { headers: { ...plan.headers } };
+  const inner =
+    plan.transport === "sse"
+      ? new SSEClientTransport(plan.url, { fetch, requestInit })
+      : new StreamableHTTPClientTransport(plan.url, { fetch, requestInit });
+  let ending: Promise<void> | null = null;
+  let isStarted = false;
+
+  const closed = () => {
+    const { onclose } = transport;
+    transport.onclose = undefined;
+    onclose?.();
+  };
+  const fail = (error: Error) => {
+    transport.onerror?.(error);
+    closed();
+  };
+  inner.onmessage = (message) => transport.onmessage?.(message);
+  inner.onclose = () => closed();
+  inner.onerror = (error) => {
+    transport.onerror?.(connectProblem(error));
+    // The stream is the connection: a new one is a new session, which has to begin at the beginning.
+    if (inner instanceof SSEClientTransport && isStarted) closed();
+  };
+
+  const endAll = async () => {
+    closed();
+    if (inner instanceof StreamableHTTPClientTransport) {
+      // Good manners only: a server that does not answer is left all the same.
+      await within(
+        inner.terminateSession().catch(() => {}),
+        farewellMs,
+      );
+    }
+    await inner.close();
+    await agent.destroy();
+  };
+
+  const transport: OwnedTransport = {
+    pid: null,
+    get sessionId() {
+      return inner instanceof StreamableHTTPClientTransport ? inner.sessionId : undefined;
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion(version),
+    async start() {
+      try {
+        await inner.start();
+        isStarted = true;
+      } catch (error) {
+        throw connectProblem(error);
+      }
+    },
+    async send(message) {
+      try {
+        await inner.send(message);
+      } catch (error) {
+        const problem = connectProblem(error);
+        // The server is gone, or it has forgotten the session: the next one begins at the beginning.
+        if (isStarted && isLost(problem)) fail(problem);
+        throw problem;
+      }
+    },
+    close: () => transport.end(),
+    end() {
+      ending ??= endAll();
+      return ending;
+    },
+  } satisfies Transport & OwnedTransport;
+  return transport;
+}
+
+/** @param onTooLarge told when an answer does not stop */
+function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error) => void): FetchLike {
+  return async (input, init) => {
+    const url = new URL(input);
+    if (url.origin !== origin)
+      throw mcpProblem(
+        "mcp.otherOrigin",
+        { origin: url.origin },
+        `It leads to another origin: ${url.origin}.`,
+      );
+    const response = await undiciFetch(url, {
+      method: init?.method ?? "GET",
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      ...(typeof init?.body === "string" ? { body: init.body } : {}),
+      ...(init?.signal === undefined || init.signal === null ? {} : { signal: init.signal }),
+      redirect: "manual",
+      dispatcher,
+    });
+    const headers = new Headers(Object.fromEntries(response.headers));
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw mcpProblem("mcp.redirect", { status: response.status }, "It redirects; write the final address.");
+    }
+    const body =
+      response.body === null || [101, 204, 205, 304].includes(response.status)
+        ? null
+        : boundBody(response.body, isEventStream(headers), onTooLarge);
+    return new Response(body, { status: response.status, statusText: response.statusText, headers });
+  };
+}
+
+function isEventStream(headers: Headers): boolean {
+  return (headers.get("content-type") ?? "").toLowerCase().startsWith("text/event-stream");
+}
+
+/** A stream of events may go on for days; one event, or one whole answer, is bounded. */
+function boundBody(
+  body: AsyncIterable<Uint8Array>,
+  isEvents: boolean,
+  onTooLarge: (error: Error) => void,
+): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const counter = isEvents ? eventCounter() : plainCounter();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) return controller.close();
+      if (counter(value) > maxMessageBytes) {
+        const error = mcpProblem(
+          "mcp.messageTooLarge",
+          { maxBytes: maxMessageBytes },
+          `It sent a message of more than ${maxMessageBytes} bytes.`,
+        );
+        onTooLarge(error);
+        await iterator.return?.();
+        throw error;
+      }
+      controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+function plainCounter(): (chunk: Uint8Array) => number {
+  let total = 0;
+  return (chunk) => {
+    total += chunk.length;
+    return total;
+  };
+}
+
+/** @returns the most bytes that one event had so far within the chunk; an empty line ends an event */
+function eventCounter(): (chunk: Uint8Array) => number {
+  let bytes = 0;
+  let lineBytes = 0;
+  let previous = 0;
+  return (chunk) => {
+    let most = 0;
+    for (const byte of chunk) {
+      bytes += 1;
+      if (byte === 10 || byte === 13) {
+        const isSecondHalf = byte === 10 && previous === 13;
+        if (!isSecondHalf && lineBytes === 0) bytes = 0;
+        if (!isSecondHalf) lineBytes = 0;
+      } else lineBytes += 1;
+      previous = byte;
+      if (bytes > most) most = bytes;
+    }
+    return most;
+  };
+}
+
+function isLost(problem: AppError): boolean {
+  const { code, params } = reasonOf(problem);
+  return code === "mcp.connect" || (code === "mcp.httpStatus" && params.status === 404);
+}
+
+function connectProblem(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { code, cause } = partsOf(error);
+  if (typeof code === "number" && code >= 400)
+    return mcpProblem("mcp.httpStatus", { status: code }, `It answered with status ${code}.`, error);
+  const detail = systemCode(cause) ?? systemCode(error);
+  if (detail !== null)
+    return mcpProblem("mcp.connect", { error: detail }, `It cannot be reached (${detail}).`, error);
+  return mcpProblem(
+    "mcp.protocol",
+    { detail: withoutUnseen(messageOf(error)).slice(0, 300) },
+    "It cannot be used.",
+    error,
+  );
+}
+
+function partsOf(error: unknown): { code: unknown; cause: unknown } {
+  if (typeof error !== "object" || error === null) return { code: undefined, cause: undefined };
+  return { code: Reflect.get(error, "code"), cause: Reflect.get(error, "cause") };
+}
+
+function systemCode(error: unknown): string | null {
+  const code = partsOf(error).code;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : null;
+}
+
+async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    work,
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    }),
+  ]);
+  clearTimeout(timer);
+}
