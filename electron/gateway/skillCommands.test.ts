@@ -299,6 +299,21 @@ describe.each(settings)("what policy takes away, %s", (_title, saved) => {
       reason: { code: "removedByPolicy" },
     });
     expect((await run("deploy", "x", { sessionKey: unmapped.sessionKey })).call.state.kind).toBe("hidden");
+    // Only the key itself says whose limits count.
+    for (const sessionKey of [
+      `${unmapped.sessionKey}:thread:1`,
+      unmapped.sessionKey.toUpperCase(),
+      unmapped.sessionKey.replace(":mcp:", ":MCP:"),
+      "agent:main:mcp",
+      "agent:main:mcp:",
+      "agent:main:mcp:nobody-000000",
+    ]) {
+      for (const asked of [rpc.call("skills.list", { sessionKey }), run("deploy", "x", { sessionKey })])
+        await expect(asked, sessionKey).rejects.toMatchObject({
+          code: "INVALID_INPUT",
+          message: expect.stringContaining("sallyport clients list"),
+        });
+    }
     expect(ran).toHaveLength(1);
   });
 

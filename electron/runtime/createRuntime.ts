@@ -303,15 +303,15 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     logger,
   });
 
+  const persons = { config, clients, agentIds };
   const handlers: Handlers<SallyportContract> = {
     ...createAppHandlers({ status, settings, broadMode, clock, tryout, recorder }),
     ...createApprovalHandlers({ approvals, grants, presence, ledger, pauses }),
     ...createCallHandlers({
+      ...persons,
       calls,
       registry,
-      config,
       ledger,
-      agentIds,
       presentFor: policy.presentFor,
       onVerified: () => status.setVerified(clock.nowMs()),
     }),
@@ -339,7 +339,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       agentIds,
       seenContexts: createSeenContexts({ ledger, clients, contextOf: policy.contextOf }),
     }),
-    ...createSkillHandlers({ skills, config, policy, calls, clients, agentIds }),
+    ...createSkillHandlers({ ...persons, skills, policy, calls }),
     ...processes.handlers,
   };
   await Promise.all([processes.refreshSurvivors(), toolParts.reportRestart()]);

@@ -2,16 +2,15 @@
 
 import { parseSync } from "vite";
 import { describe, expect, it } from "vitest";
+import { sharedEnglish } from "../../shared/text/english.ts";
+import { readCatalogues } from "./index.ts";
 
 /** Source text by path, for example `../app/App.tsx`. */
 const sources: Record<string, string> = import.meta.glob(
   ["../**/*.tsx", "!../**/*.test.tsx", "!../testing/**"],
   { eager: true, query: "?raw", import: "default" },
 );
-const catalogues: Record<string, Catalogue> = import.meta.glob("./*/*.json", {
-  eager: true,
-  import: "default",
-});
+const catalogues = readCatalogues();
 
 /** Attributes whose value a person reads or hears. */
 const readAttributes = new Set([
@@ -94,26 +93,22 @@ function literals(expression: unknown): string[] {
   return [];
 }
 
-type Catalogue = { [key: string]: string | Catalogue };
-
-function flatten(catalogue: Catalogue, prefix = ""): Map<string, string> {
+function flatten(catalogue: object, prefix = ""): Map<string, string> {
   const flat = new Map<string, string>();
   for (const [key, value] of Object.entries(catalogue)) {
     if (typeof value === "string") flat.set(prefix + key, value);
-    else for (const [inner, text] of flatten(value, `${prefix}${key}.`)) flat.set(inner, text);
+    else if (typeof value === "object" && value !== null)
+      for (const [inner, text] of flatten(value, `${prefix}${key}.`)) flat.set(inner, text);
   }
   return flat;
 }
 
 function read(language: string, area: string): Map<string, string> {
-  return flatten(catalogues[`./${language}/${area}.json`] ?? {});
+  return flatten(catalogues[language]?.[area] ?? {});
 }
 
 function areasOf(language: string): string[] {
-  const pattern = new RegExp(`^./${language}/(.+).json$`);
-  return Object.keys(catalogues)
-    .flatMap((file) => pattern.exec(file)?.[1] ?? [])
-    .sort();
+  return Object.keys(catalogues[language] ?? {}).sort();
 }
 
 /** Chinese has one plural form: `key_one` of English has no counterpart. */
@@ -127,6 +122,11 @@ describe("catalogues", () => {
   it("exist for the same areas in both languages", () => {
     expect(areas.length).toBeGreaterThan(5);
     expect(areasOf("zh-CN")).toEqual(areas);
+  });
+
+  it("live in one place each", () => {
+    const own = Object.keys(import.meta.glob("./en/*.json")).map((file) => /([^/]+)\.json$/.exec(file)?.[1]);
+    expect(own.filter((area) => area !== undefined && area in sharedEnglish)).toEqual([]);
   });
 
   it.each(areas)("%s has the same keys in both languages", (area) => {

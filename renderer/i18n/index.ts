@@ -3,6 +3,7 @@
 import i18next, { type i18n, type TFunction } from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 import type { UiSettings } from "../../shared/contract/index.ts";
+import { sharedEnglish } from "../../shared/text/english.ts";
 
 export const languages = ["en", "zh-CN"] as const;
 export type Language = (typeof languages)[number];
@@ -13,8 +14,9 @@ const files: Record<string, Record<string, unknown>> = import.meta.glob("./{en,z
 });
 
 /** Catalogues by language and area: `renderer/i18n/en/policy.json` is area `policy` of `en`. */
-function readCatalogues(): Record<string, Record<string, Record<string, unknown>>> {
-  const resources: Record<string, Record<string, Record<string, unknown>>> = {};
+export function readCatalogues(): Record<string, Record<string, Record<string, unknown>>> {
+  // English that the terminal speaks too lives where both can read it.
+  const resources: Record<string, Record<string, Record<string, unknown>>> = { en: { ...sharedEnglish } };
   for (const [path, catalogue] of Object.entries(files)) {
     const match = /^\.\/([^/]+)\/([^/]+)\.json$/.exec(path);
     const [, language, area] = match ?? [];

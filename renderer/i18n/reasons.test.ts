@@ -1,21 +1,24 @@
 /** Every reason code that the runtime can send has a sentence in every language. */
 
 import { describe, expect, it } from "vitest";
+import { approvalOutcome, provenance } from "../../shared/contract/index.ts";
 import {
   allowAlwaysPreview,
   analysisFailureCode,
   execReasonCode,
   execWarnings,
 } from "../../shared/exec/schema.ts";
+import { mcpHardening } from "../../shared/mcp/hardening.ts";
+import { listKnownTools } from "../../shared/policy/availability.ts";
+import { reasonText } from "../../shared/text/reasonText.ts";
 import { createI18n, languages } from "./index.ts";
-import { reasonText } from "./useReason.ts";
 
 /** Source text by path; codes that no schema lists are read from where they are written. */
 const sources: Record<string, string> = import.meta.glob(
   [
-    "../../electron/runtime/{approvals,calls,exec,handlers,policy,tools}/**/*.ts",
-    "../../electron/runtime/tryout.ts",
+    "../../electron/runtime/**/*.ts",
     "../../shared/exec/{hygiene,obfuscation,grantText}.ts",
+    "../../shared/exec/explain/knowledge.ts",
     "../../shared/policy/availability.ts",
     "!**/*.test.ts",
   ],
@@ -38,9 +41,22 @@ function allIn(text: string, pattern: RegExp, prefix = ""): string[] {
 function literalCodes(): string[] {
   return Object.entries(sources)
     .filter(([path]) => path.includes("/electron/runtime/"))
-    .flatMap(([, text]) =>
-      [...text.matchAll(/\bcode: "([\w.-]+)",\s*params:/g)].map(([, code]) => code ?? ""),
-    );
+    .flatMap(([, text]) => allCodes(text, /\bcode: "([\w.-]+)",\s*params:/g));
+}
+
+/** Every code of the servers is written as a whole; names of hardening rules begin like them. */
+function mcpCodes(): string[] {
+  const rules = new Set(mcpHardening.map(({ id }) => id));
+  const found = Object.entries(sources)
+    .filter(([path]) => path.includes("/runtime/mcpServers/"))
+    .flatMap(([, text]) => allCodes(text, /"(mcp\.\w+)"/g))
+    .filter((code) => !rules.has(code));
+  expect(found.length).toBeGreaterThan(0);
+  return found;
+}
+
+function allCodes(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, code]) => code ?? "");
 }
 
 function collect(): { code: string; params: Record<string, string> }[] {
@@ -55,10 +71,15 @@ function collect(): { code: string; params: Record<string, string> }[] {
     ...execWarnings.shape.hostileSigns.element.options.map((sign) => `hostile.${sign}`),
     ...allIn(draft, /warn\("(\w+)"/g),
     ...allIn(source("shared/exec/hygiene.ts"), /code: "(\w+)"/g, "entry."),
-    ...allIn(source("shared/policy/availability.ts"), /because\("([\w-]+)"/g, "absent."),
-    ...allIn(source("tools/registry.ts"), /reason: "([\w-]+)"/g, "absent."),
+    ...allIn(source("shared/policy/availability.ts"), /(?:because|noModel)\("([\w-]+)"/g, "absent."),
+    ...["tools/registry.ts", "policy/presentTools.ts", "memory/agentAbsence.ts"].flatMap((file) =>
+      allIn(source(file), /reason: "([\w-]+)"/g, "absent."),
+    ),
     ...allIn(differences, /"(\w+)"/g, "differs."),
     ...allIn(source("exec/grantPreview.ts"), /code: "(differs\.\w+)"/g),
+    ...allIn(source("skills/skillCommands.ts"), /\| "(skill\w+)"/g),
+    ...mcpCodes(),
+    ...allIn(source("mcpServers/createMcpServers.ts"), /reason: "([\w-]+)"/g, "absent."),
     ...literalCodes(),
     "allowlist",
     "safeBins",
@@ -85,6 +106,40 @@ describe.each(languages)("reasons in %s", (language) => {
       return reasonText(t, { code, params }, "sentence") === code;
     });
     expect(missing.map(({ code, params }) => `${code} ${params.id ?? ""}`.trim())).toEqual([]);
+  });
+
+  it("have a word for every end of a request, for who decided, and for what a program can do", () => {
+    const abilities = /type Ability =([^;]+);/.exec(source("explain/knowledge.ts"))?.[1] ?? "";
+    const keys = [
+      ...approvalOutcome.options.map((outcome) => `outcome.${outcome}`),
+      ...provenance.options.map(({ shape }) => `by.${shape.kind.value}`),
+      ...allIn(abilities, /"(\w+)"/g, "ability."),
+    ];
+    expect(keys.filter((key) => t(key, { defaultValue: "" }) === "")).toEqual([]);
+  });
+
+  it("say of a tool that is not there what is missing and where it is set", () => {
+    const config = { agents: { defaults: { pdfModel: "a/b" } } };
+    const absences = listKnownTools(config, { hasPdfModel: false, hasWebSearchProvider: false }).flatMap(
+      ({ unavailable }) => unavailable ?? [],
+    );
+    expect(absences.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining(["model-without-key", "no-api-key", "no-image-model", "no-search-provider"]),
+    );
+    for (const { reason, params = {} } of absences) {
+      const text = (form: "sentence" | "short") => reasonText(t, { code: `absent.${reason}`, params }, form);
+      expect(text("sentence") + text("short")).not.toMatch(/[{}]|undefined/);
+      expect(text("sentence") + text("short")).not.toContain(reason);
+      for (const name of ["path", "variable", "keyPath", "model"])
+        expect(text("sentence")).toContain(params[name] ?? "");
+    }
+  });
+
+  it("never read a value as a mark of their own", () => {
+    const word = "$t(sentence.grant) {{count}} $& $1";
+    expect(reasonText(t, { code: "programEscape", params: { program: "sh", word } }, "sentence")).toContain(
+      word,
+    );
   });
 
   it("say why always is withheld, by group or by bare code", () => {

@@ -26,25 +26,28 @@ export function reasonText(t: Translate, reason: Reason, form: ReasonForm): stri
   const why = text("why") ?? codeKind(reason);
   const filled = {
     wrapper: t("theProgram"),
-    word: "",
-    detail: "",
     path: program,
     realPath: program,
     flag: "",
     count: 1,
     ...values,
     program,
+    word: text("word") ?? nothing,
+    detail: text("detail") ?? nothing,
     // A code may have a more exact sentence for one of its causes.
     context: reason.code === "removedByPolicy" && text("rule") !== null ? "rule" : (why ?? ""),
   };
   const code = reason.code === "absent" && why !== null ? `absent.${why}` : reason.code;
   const plain = [reason.code, ...Object.values(values).map(String)].filter((part) => part !== "").join(" · ");
-  const sentence = t(keysOf(code, form), { ...filled, defaultValue: plain });
+  // As a default text of `t` it would be read as one with places to fill, and its words are not ours.
+  const sentence = t(keysOf(code, form), { ...filled, defaultValue: "" });
   // A sentence that names a detail in brackets is whole without it.
-  return text("word") === null && text("detail") === null
-    ? sentence.replace(/\s*(?:\(\)|（）)/u, "")
-    : sentence;
+  return sentence === "" ? plain : sentence.replace(emptyBrackets, "").replaceAll(nothing, "");
 }
+
+/** Stands for a detail that is not known; no word of a command, so that brackets of others stay. */
+const nothing = "\u0000nothing\u0000";
+const emptyBrackets = new RegExp(`\\s*(?:\\(${nothing}\\)|（${nothing}）)`, "gu");
 
 /** Catalogue keys to try, best first; the bare code of a group is understood too. */
 function keysOf(code: string, form: ReasonForm): string[] {

@@ -79,7 +79,8 @@ function codeReason(
   return { code: "inlineEval", params: { program, flag } };
 }
 
-function ruleReason(verdict: SegmentVerdict): Reason {
+/** Which rule lets a part pass. */
+export function ruleReason(verdict: SegmentVerdict): Reason {
   const { rule } = verdict;
   if (rule?.kind === "allowlist") {
     return { code: "allowlistEntry", params: { pattern: rule.pattern, agentId: rule.agentId } };

@@ -8,12 +8,12 @@ import {
   normalizeAgentId,
   type RegisteredTool,
 } from "../../../shared/policy/index.ts";
-import type { Handlers, Principal } from "../../../shared/rpc/index.ts";
+import type { Handlers } from "../../../shared/rpc/index.ts";
 import type { Calls, FinalOutcome } from "../calls/createCalls.ts";
-import type { ConfigStore } from "../config/index.ts";
-import type { Caller } from "../runtimeTypes.ts";
+import { takenIn } from "../calls/takenIn.ts";
 import type { Ledger } from "../storage/index.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { callerIn, type PlacesOfCallers } from "./callerIn.ts";
 import { catalogView } from "./catalogView.ts";
 
 type Methods = SallyportContract["methods"];
@@ -23,12 +23,10 @@ type CallMethods = Exclude<
   "tools.effective"
 >;
 
-export interface CallHandlersDeps {
+export interface CallHandlersDeps extends PlacesOfCallers {
   calls: Calls;
   registry: ToolRegistry;
-  config: ConfigStore;
   ledger: Ledger;
-  agentIds(): string[];
   presentFor(agentId: string): readonly RegisteredTool[];
   onVerified(): void;
 }
@@ -56,8 +54,8 @@ export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<Sallyp
       }
       return catalogAnswer(asked, registry.registered(), { includePlugins: includePlugins ?? true });
     },
-    "calls.start": ({ tool, args, agentId, sessionKey }, { principal }) => {
-      const call = calls.start(operatorCaller(principal, config, agentId, sessionKey), tool, args);
+    "calls.start": async ({ tool, args, ...place }, { principal }) => {
+      const call = await takenIn(calls, calls.start(callerIn(deps, place, principal), tool, args));
       void call.outcome.then((outcome) => outcomes.set(call, outcome));
       return { toolCallId: call.toolCallId };
     },
@@ -82,26 +80,6 @@ export function createCallHandlers(deps: CallHandlersDeps): Pick<Handlers<Sallyp
       deps.onVerified();
       return verdict;
     },
-  };
-}
-
-/** A person at the panel or the terminal acts as owner, for the agent that was chosen. */
-function operatorCaller(
-  principal: Principal,
-  config: ConfigStore,
-  agentId: string | undefined,
-  sessionKey: string | undefined,
-): Caller {
-  const id = agentId === undefined ? defaultAgentId(config.effective().config) : normalizeAgentId(agentId);
-  return {
-    id: principal.id,
-    label: principal.kind === "panel" ? "panel" : principal.id,
-    agentId: id,
-    sessionKey: sessionKey ?? `agent:${id}:${principal.kind}`,
-    isOwner: true,
-    provider: null,
-    model: null,
-    surface: "panel",
   };
 }
 

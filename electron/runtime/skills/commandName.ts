@@ -12,7 +12,9 @@ export function commandNameOf(name: string): string {
   const plain = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_|_$/g, "")
-    .slice(0, maxCommandChars);
+    .replace(/^_/, "")
+    .slice(0, maxCommandChars)
+    // Behind the cut, so that the command is its own command.
+    .replace(/_$/, "");
   return plain === "" ? name.trim().toLowerCase() : plain;
 }

@@ -128,6 +128,8 @@ async function skillsIn(folder: string): Promise<Omit<Skill, "off">[]> {
     const parsed = text === null ? null : parseSkillFile(text);
     if (parsed === null) continue;
     const name = parsed.name ?? shownName(entry);
+    // A folder of blanks: nobody could type or see such a name.
+    if (name === "") continue;
     skills.push({
       name,
       commandName: commandNameOf(name),

@@ -2,7 +2,8 @@
 
 import type { Reason, SkillView } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
-import type { Calls, StartedCall } from "../calls/createCalls.ts";
+import type { Calls, StartedCall, ToolDecision } from "../calls/createCalls.ts";
+import { takenIn } from "../calls/takenIn.ts";
 import type { ConfigStore } from "../config/index.ts";
 import type { PolicyService } from "../policy/createPolicyService.ts";
 import type { Caller } from "../runtimeTypes.ts";
@@ -13,7 +14,7 @@ export interface SkillCommandsDeps {
   skills: Pick<Skills, "all">;
   config: Pick<ConfigStore, "effective">;
   policy: Pick<PolicyService, "decide">;
-  calls: Pick<Calls, "start">;
+  calls: Pick<Calls, "start" | "get">;
 }
 
 export interface SkillCommands {
@@ -25,7 +26,8 @@ export interface SkillCommands {
    * @param asked name or command, with or without the slash
    * @param args as typed; nothing in it is taken apart
    * @param seenTool what the person was told that it calls: an agent may have written the file anew meanwhile
-   * @throws AppError NOT_FOUND, UNAVAILABLE with the reason when the skill has no command that can be called
+   * @throws AppError NOT_FOUND, UNAVAILABLE with the reason when the skill has no command that can be called, or when
+   *   the session has too much open
    */
   run(caller: Caller, asked: string, args: string, seenTool?: string): Promise<StartedCall>;
 }
@@ -37,7 +39,21 @@ export function createSkillCommands(deps: SkillCommandsDeps): SkillCommands {
     return { skills, byCommand: nearestByCommand(skills) };
   };
 
-  const viewOf = (caller: Caller, skill: Skill, nearest: Skill | undefined): SkillView => {
+  /** Policy looks at the tool alone, whichever skill names it: a folder full of skills asks once for each tool. */
+  const decider = (caller: Caller) => {
+    const known = new Map<string, ToolDecision>();
+    return (skill: Skill, tool: string): ToolDecision => {
+      const decision = known.get(tool) ?? deps.policy.decide(asSkill(caller, skill), tool);
+      known.set(tool, decision);
+      return decision;
+    };
+  };
+
+  const viewOf = (
+    skill: Skill,
+    nearest: Skill | undefined,
+    decide: ReturnType<typeof decider>,
+  ): SkillView => {
     const { name, commandName, description, path, file } = skill;
     const common = {
       name,
@@ -50,7 +66,7 @@ export function createSkillCommands(deps: SkillCommandsDeps): SkillCommands {
     const target = targetOf(skill, nearest);
     if (target.kind === "none") return { ...common, command: { kind: "none", reason: target.reason } };
     const { tool } = target;
-    const decision = deps.policy.decide(asSkill(caller, skill), tool);
+    const decision = decide(skill, tool);
     if (decision.kind === "visible") return { ...common, command: { kind: "ready", tool } };
     return { ...common, command: { kind: "unreachable", tool, reason: decision.reason } };
   };
@@ -58,9 +74,10 @@ export function createSkillCommands(deps: SkillCommandsDeps): SkillCommands {
   return {
     async list(caller) {
       const { skills, byCommand } = await read(caller);
+      const decide = decider(caller);
       return [...skills]
         .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-        .map((skill) => viewOf(caller, skill, byCommand.get(skill.commandName)));
+        .map((skill) => viewOf(skill, byCommand.get(skill.commandName), decide));
     },
     async run(caller, asked, args, seenTool) {
       const typed = asked.trim().replace(/^\//, "");
@@ -87,7 +104,7 @@ export function createSkillCommands(deps: SkillCommandsDeps): SkillCommands {
         );
       }
       const input = { command: args, commandName: skill.commandName, skillName: skill.name };
-      return deps.calls.start(asSkill(caller, skill), target.tool, input);
+      return takenIn(deps.calls, deps.calls.start(asSkill(caller, skill), target.tool, input));
     },
   };
 }

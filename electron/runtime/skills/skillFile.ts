@@ -59,11 +59,20 @@ export function parseSkillFile(text: string): SkillFile | null {
 
 /**
  * @param raw untrusted
- * @returns a name that can be shown: what controls a terminal, reorders text or is not seen becomes a mark that is,
- * so that such a name equals no other
+ * @returns a name that can be shown: what controls a terminal, reorders text or is not seen becomes a mark that is, and
+ * what is cut off too, so that such a name is not that of another
  */
 export function shownName(raw: string): string {
-  return raw.replace(unseen, "\uFFFD").trim().slice(0, maxNameChars);
+  return cut(raw.replace(unseen, "\uFFFD").trim(), maxNameChars);
+}
+
+function cut(text: string, maxChars: number): string {
+  const characters = [...text];
+  if (characters.length <= maxChars) return text;
+  return `${characters
+    .slice(0, maxChars - 1)
+    .join("")
+    .trimEnd()}…`;
 }
 
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
@@ -82,14 +91,7 @@ function paragraph(lines: readonly string[] | undefined): string | undefined {
     ? more.join(" ")
     : unquoted([first.trim(), ...more.map((line) => line.trim())].join(" "));
   const text = whole.replace(unseen, " ").replace(/\s+/g, " ").trim();
-  if (text === "") return undefined;
-  const characters = [...text];
-  return characters.length <= maxDescriptionChars
-    ? text
-    : `${characters
-        .slice(0, maxDescriptionChars - 1)
-        .join("")
-        .trimEnd()}…`;
+  return text === "" ? undefined : cut(text, maxDescriptionChars);
 }
 
 /** A word that is neither yes nor no leaves the default. */

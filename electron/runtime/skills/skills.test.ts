@@ -34,6 +34,14 @@ describe("the front matter", () => {
     });
   });
 
+  it("does not make a name that is too long into the name of another tool", () => {
+    const [fits, tooLong] = ["a".repeat(64), "a".repeat(65)].map(
+      (name) => parseSkillFile(front("command-dispatch: tool", `command-tool: ${name}`))?.dispatch,
+    );
+    expect(fits).toEqual({ kind: "tool", tool: "a".repeat(64) });
+    expect(tooLong).toEqual({ kind: "tool", tool: `${"a".repeat(63)}…` });
+  });
+
   it.each([
     ["", true, true],
     ["user-invocable: false", false, true],
@@ -157,6 +165,7 @@ describe("the folders", () => {
     execFileSync("mkfifo", [path.join(root, "state/skills/pipe/SKILL.md")]);
     await put("state/skills", "huge", front("name: huge") + "x".repeat(300_000));
     await put("state/skills", "binary", "\u0000\u0001");
+    await put("state/skills", " ", front("description: Nameless."));
     await put("state/skills", "good", front("name: good"));
     await writeFile(path.join(root, "state/skills/SKILL.md"), front("name: root"));
     expect(await read()).toEqual(["good"]);
@@ -169,6 +178,7 @@ describe("names of commands", () => {
     ["ship--it", "ship_it"],
     ["__ship__", "ship"],
     ["n".repeat(40), "n".repeat(32)],
+    [`${"n".repeat(31)}-x`, "n".repeat(31)],
     ["部署 app", "app"],
     ["部署", "部署"],
     ["", ""],

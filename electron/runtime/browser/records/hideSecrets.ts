@@ -15,7 +15,7 @@ const pair = /([?&#;])([^=&#;?\s"'<>]{1,200})=([^&#;\s"'<>]*)/g;
  */
 export function hideSecretsIn(text: string, secrets: Iterable<string>): string {
   let shown = text;
-  for (const secret of secrets) for (const form of formsOf(secret)) shown = shown.replaceAll(form, mask);
+  for (const form of formsOf(secrets)) shown = shown.replaceAll(form, mask);
   if (!shown.includes("=")) return shown;
   return shown.replace(pair, (whole, before: string, name: string, value: string) =>
     value !== "" && isSecretField(name) ? `${before}${name}=${mask}` : whole,
@@ -36,9 +36,13 @@ function decoded(text: string): string {
   }
 }
 
-function formsOf(secret: string): Set<string> {
-  const inQuery = new URLSearchParams([["", secret]]).toString().slice(1);
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), inQuery, uriForm(secret)]);
+/** Longest first: of a secret that begins with another one, the rest would stay. */
+function formsOf(secrets: Iterable<string>): string[] {
+  const forms = [...secrets].flatMap((secret) => {
+    const inQuery = new URLSearchParams([["", secret]]).toString().slice(1);
+    return [secret, JSON.stringify(secret).slice(1, -1), inQuery, uriForm(secret)];
+  });
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 function uriForm(secret: string): string {

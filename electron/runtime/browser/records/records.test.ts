@@ -8,6 +8,7 @@ import { createManualClock } from "../../clock.ts";
 import { makeTestFolder } from "../../storage/testFolder.ts";
 import { createDialogDesk } from "./dialogs.ts";
 import { checkedDownloadPath, checkedUploads, type FileRoots, openFileRoots } from "./fileRoots.ts";
+import { hideSecretsIn, mask } from "./hideSecrets.ts";
 import { createPageRecords } from "./pageRecords.ts";
 import { safeFileName } from "./safeNames.ts";
 
@@ -23,6 +24,15 @@ describe("records", () => {
     expect(records.since("console", mark).map((entry) => entry.text)).toEqual(["behind"]);
     records.clear("console");
     expect(records.list("console")).toEqual([]);
+  });
+});
+
+describe("secrets in texts", () => {
+  it("leave nothing of a longer one that begins with a shorter one, as after a slip", () => {
+    const secrets = ["hunt", "hunter 22"];
+    const text = "hunter 22, ?q=hunter+22 and hunter%2022; hunt";
+    expect(hideSecretsIn(text, secrets)).toBe(`${mask}, ?q=${mask} and ${mask}; ${mask}`);
+    expect(hideSecretsIn(text, [...secrets].reverse())).toBe(hideSecretsIn(text, secrets));
   });
 });
 
