@@ -1,7 +1,7 @@
 /** `sallyport skills list|run`: what skills an agent has, and `/<skill> args` from a terminal. */
 
 import { Command } from "commander";
-import type { SkillView, ToolCallSnapshot } from "../../../shared/contract/index.ts";
+import type { SkillView } from "../../../shared/contract/index.ts";
 import { englishReason } from "../../../shared/text/english.ts";
 import { englishReplyWords, skillReply } from "../../../shared/text/skillReply.ts";
 import { type Access, openAccess } from "../access.ts";
@@ -13,6 +13,13 @@ interface SkillOptions {
   agent?: string;
   session?: string;
   json?: boolean;
+}
+
+interface Asked {
+  skill: string;
+  args: string;
+  agentId?: string;
+  sessionKey?: string;
 }
 
 export function skillsCommand(context: CliContext): Command {
@@ -87,8 +94,7 @@ async function run(context: CliContext, name: string, words: string[], options: 
   const access = await openAccess(io, context.version);
   try {
     const asked = { ...placeOf(options), skill: name, args: words.join(" ") };
-    const { toolCallId } = await access.rpc.call("skills.run", asked);
-    const answer = await outcomeOf(context, access, toolCallId);
+    const answer = await runToTheEnd(context, access, asked);
     const reply = skillReply(answer, englishReplyWords);
     if (reply.isError) context.exitCode = 1;
     print(context, options.json, { ...answer, reply }, [safeText(reply.text)]);
@@ -101,18 +107,27 @@ async function run(context: CliContext, name: string, words: string[], options: 
 }
 
 /** Waits for the end, says when a person is waited for, and cancels the call when this command is ended. */
-async function outcomeOf({ io }: CliContext, { rpc }: Access, toolCallId: string) {
+async function runToTheEnd({ io }: CliContext, { rpc }: Access, asked: Asked) {
+  // Heard from before the call begins: it may wait before its id is known here.
+  const waiting = new Set<string>();
+  let ownId: string | null = null;
   let isTold = false;
-  const tell = (call: ToolCallSnapshot) => {
-    if (isTold || call.toolCallId !== toolCallId || call.state.kind !== "awaitingApproval") return;
+  const tell = () => {
+    if (isTold || ownId === null || !waiting.has(ownId)) return;
     isTold = true;
     io.stderr("Waits for approval: decide in the panel, or with `sallyport approvals`.\n");
   };
-  const off = rpc.on("calls.changed", tell);
+  const off = rpc.on("calls.changed", (call) => {
+    if (call.state.kind === "awaitingApproval") waiting.add(call.toolCallId);
+    tell();
+  });
   try {
+    const { toolCallId } = await rpc.call("skills.run", asked);
+    ownId = toolCallId;
+    tell();
     return await rpc.call("calls.wait", { toolCallId }, { signal: io.signal });
   } catch (error) {
-    if (io.signal.aborted) await rpc.call("calls.cancel", { toolCallId });
+    if (ownId !== null && io.signal.aborted) await rpc.call("calls.cancel", { toolCallId: ownId });
     throw error;
   } finally {
     off();

@@ -8,6 +8,7 @@ import { useT } from "../../i18n/index.ts";
 import { useReason } from "../../i18n/useReason.ts";
 import { useMutationRpc } from "../../rpc/hooks.ts";
 import { Button, Field, VerdictChip } from "../../ui/index.ts";
+import { PlainText } from "../approvals/CommandText.tsx";
 import { CallState } from "./CallState.tsx";
 import { ResultView } from "./ResultView.tsx";
 import { commandShape, titleOf } from "./SkillList.tsx";
@@ -21,7 +22,9 @@ export function SkillDetail({ skill, agentId }: { skill: SkillView; agentId: str
   return (
     <div className="tools-detail">
       <div className="row">
-        <h2 className="tools-name evidence">{titleOf(skill)}</h2>
+        <h2 className="tools-name evidence">
+          <PlainText text={titleOf(skill)} />
+        </h2>
         <VerdictChip kind={commandShape(skill)}>
           {command.kind === "none"
             ? t("skill.noCommand")
@@ -45,13 +48,21 @@ export function SkillDetail({ skill, agentId }: { skill: SkillView; agentId: str
       ) : null}
       <section aria-label={t("skill.about")}>
         <h2>{t("skill.about")}</h2>
-        <p className="tools-description">{skill.description ?? t("skill.noDescription")}</p>
+        <p className="tools-description">
+          <PlainText text={skill.description ?? t("skill.noDescription")} />
+        </p>
         <p className="second">
-          {t("skill.file")} <code className="skill-path">{skill.path}</code>
+          {t("skill.file")}{" "}
+          <code className="skill-path">
+            <PlainText text={skill.path} />
+          </code>
         </p>
         {others.length === 0 ? null : (
           <p className="second">
-            {t("skill.names")} <code>{others.join(", ")}</code>
+            {t("skill.names")}{" "}
+            <code>
+              <PlainText text={others.join(", ")} />
+            </code>
           </p>
         )}
       </section>

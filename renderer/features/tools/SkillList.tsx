@@ -4,6 +4,7 @@ import type { SkillView } from "../../../shared/contract/index.ts";
 import { useT } from "../../i18n/index.ts";
 import { useQueryRpc } from "../../rpc/hooks.ts";
 import { Button, Picker, type VerdictKind, VerdictShape } from "../../ui/index.ts";
+import { PlainText } from "../approvals/CommandText.tsx";
 
 export function SkillList(props: {
   /** As chosen; null: the default agent. */
@@ -55,7 +56,7 @@ export function SkillList(props: {
             >
               <VerdictShape kind={commandShape(skill)} />
               <code className={skill.command.kind === "ready" ? "ellipsis" : "ellipsis dim"}>
-                {titleOf(skill)}
+                <PlainText text={titleOf(skill)} />
               </code>
               <span className="small ellipsis">
                 {skill.command.kind === "ready" ? skill.command.tool : t(`skill.short.${skill.command.kind}`)}

@@ -6,8 +6,10 @@ export const mask = "••••";
 
 /** Short words that mean a secret as the name of a field, but stand inside other words by chance. */
 const shortNames = /(?:^|[^a-z])(?:pass|pwd|pin|otp|passphrase|passcode|sid|sig|signature)(?:$|[^a-z])/i;
-/** A pair of a query, of a fragment or of a form that was sent. */
-const pair = /([?&#;])([^=&#;?\s"'<>]{1,200})=([^&#;\s"'<>]*)/g;
+/** The name in a pair of a query, of a fragment or of a form that was sent, which begins with one. */
+const pairName = /(?:^|[?&#;])([^=&#;?\s"'<>]{1,200})=/g;
+/** A semicolon parts pairs on some servers and belongs to the value on others: a secret is hidden to the end of both. */
+const secretValue = /[^&#\s"'<>]+/y;
 
 /**
  * Typed secrets as they were typed and as they stand in JSON and in addresses, and the values of pairs in addresses whose
@@ -17,9 +19,17 @@ export function hideSecretsIn(text: string, secrets: Iterable<string>): string {
   let shown = text;
   for (const form of formsOf(secrets)) shown = shown.replaceAll(form, mask);
   if (!shown.includes("=")) return shown;
-  return shown.replace(pair, (whole, before: string, name: string, value: string) =>
-    value !== "" && isSecretField(name) ? `${before}${name}=${mask}` : whole,
-  );
+  let hidden = "";
+  let keptTo = 0;
+  for (const found of shown.matchAll(pairName)) {
+    const valueAt = found.index + found[0].length;
+    if (valueAt <= keptTo || !isSecretField(found[1] ?? "")) continue;
+    secretValue.lastIndex = valueAt;
+    if (!secretValue.test(shown)) continue;
+    hidden += shown.slice(keptTo, valueAt) + mask;
+    keptTo = secretValue.lastIndex;
+  }
+  return hidden + shown.slice(keptTo);
 }
 
 function isSecretField(name: string): boolean {

@@ -34,6 +34,16 @@ describe("secrets in texts", () => {
     expect(hideSecretsIn(text, secrets)).toBe(`${mask}, ?q=${mask} and ${mask}; ${mask}`);
     expect(hideSecretsIn(text, [...secrets].reverse())).toBe(hideSecretsIn(text, secrets));
   });
+
+  it.each([
+    ["http://a.test/?password=a;b=c&page=2#x", `http://a.test/?password=${mask}&page=2#x`],
+    ["http://a.test/?page=1;password=two;three", `http://a.test/?page=1;password=${mask}`],
+    ["password=first&page=2&token=third", `password=${mask}&page=2&token=${mask}`],
+    ["http://a.test/?password=&page=2", "http://a.test/?password=&page=2"],
+    ["http://a.test/?q=a=b;c", "http://a.test/?q=a=b;c"],
+  ])("hides what an address or a form calls a secret, whole: %s", (text, shown) => {
+    expect(hideSecretsIn(text, [])).toBe(shown);
+  });
 });
 
 describe("dialogs", () => {
