@@ -1,6 +1,7 @@
 /** Which known tools exist before any policy, and why the others do not (policy §12). */
 
-import { asRecord, getIn, getList, getRecord } from "./configRecord.ts";
+import { configuredModels, type MediaModelKey, refText } from "../media/modelChoice.ts";
+import { asRecord, getIn, getList, getRecord, pathText } from "./configRecord.ts";
 import { normalizeAgentId, normalizeKey } from "./names.ts";
 import { agentScopes } from "./scopes.ts";
 import type { RegisteredTool } from "./types.ts";
@@ -111,7 +112,7 @@ function wholeRunAbsence(facts: AvailabilityFacts): (name: string) => Absence | 
 
 function offByConfig(config: unknown, ...keys: readonly string[]): Absence | undefined {
   return getIn(config, ...keys) === false
-    ? because("disabled-in-config", { path: keys.join(".") })
+    ? because("disabled-in-config", { path: pathText(keys) })
     : undefined;
 }
 
@@ -128,17 +129,18 @@ function applyPatchAbsence(config: unknown, facts: AvailabilityFacts): Absence |
   if (provider === undefined || !patchProviders.has(provider)) return because("provider-without-patch");
   const agent = agentScopes(config).get(normalizeAgentId(facts.agentId));
   // The agent's block replaces the global one as a whole.
-  const block =
-    getRecord(agent?.tools.record, "exec", "applyPatch") ?? getRecord(config, "tools", "exec", "applyPatch");
-  if (block?.enabled === false)
-    return because("disabled-in-config", { path: "tools.exec.applyPatch.enabled" });
+  const own = getRecord(agent?.tools.record, "exec", "applyPatch");
+  const block = own ?? getRecord(config, "tools", "exec", "applyPatch");
+  const place = own === undefined || agent === undefined ? ["tools"] : agent.tools.path;
+  const path = (key: string) => pathText([...place, "exec", "applyPatch", key]);
+  if (block?.enabled === false) return because("disabled-in-config", { path: path("enabled") });
   const allowModels = (getList(block, "allowModels") ?? []).filter((model) => typeof model === "string");
   if (allowModels.length > 0) {
     const model = normalizeKey(facts.model);
     const wanted = allowModels.map((entry) => entry.trim().toLowerCase());
     const matches =
       model !== undefined && (wanted.includes(model) || wanted.includes(`${provider}/${model}`));
-    if (!matches) return because("model-not-listed", { path: "tools.exec.applyPatch.allowModels" });
+    if (!matches) return because("model-not-listed", { path: path("allowModels") });
   }
   return readOnlyWorkspace(config, facts);
 }
@@ -151,20 +153,39 @@ function hasModel(value: unknown): boolean {
 function imageAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
   if (facts.hasAgentDir === false) return because("no-agent-dir");
   const has = facts.hasImageModel ?? hasModel(getIn(config, "agents", "defaults", "imageModel"));
-  return has ? undefined : because("no-image-model", { path: "agents.defaults.imageModel" });
+  return has ? undefined : (modelWithoutKey(config, "imageModel") ?? noModel("no-image-model", "imageModel"));
 }
 
 function pdfAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
   if (facts.hasAgentDir === false) return because("no-agent-dir");
   const defaults = getRecord(config, "agents", "defaults");
   const has = facts.hasPdfModel ?? (hasModel(defaults?.pdfModel) || hasModel(defaults?.imageModel));
-  return has ? undefined : because("no-pdf-model", { path: "agents.defaults.pdfModel" });
+  if (has) return undefined;
+  return modelWithoutKey(config, "pdfModel", "imageModel") ?? noModel("no-pdf-model", "pdfModel");
 }
 
 function imageGenerateAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
-  const path = "agents.defaults.imageGenerationModel";
-  const has = facts.hasImageGenerationModel ?? hasModel(getIn(config, ...path.split(".")));
-  return has ? undefined : because("no-image-generation-model", { path });
+  const key = "imageGenerationModel";
+  const has = facts.hasImageGenerationModel ?? hasModel(getIn(config, "agents", "defaults", key));
+  return has ? undefined : (modelWithoutKey(config, key) ?? noModel("no-image-generation-model", key));
+}
+
+function noModel(reason: string, key: MediaModelKey): Absence {
+  return because(reason, { path: `agents.defaults.${key}` });
+}
+
+/** A model that is set and still does not count cannot be reached: its service has no key. */
+function modelWithoutKey(config: unknown, ...keys: readonly MediaModelKey[]): Absence | undefined {
+  for (const key of keys) {
+    const [model] = configuredModels(config, key);
+    if (model === undefined) continue;
+    return because("model-without-key", {
+      path: `agents.defaults.${key}`,
+      model: refText(model),
+      keyPath: `models.providers.${model.provider}.apiKey`,
+    });
+  }
+  return undefined;
 }
 
 function webSearchAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {
@@ -180,7 +201,10 @@ function pluginAbsence(config: unknown, pluginId: string): Absence | undefined {
   if (getIn(config, "plugins", "enabled") === false)
     return because("plugins-disabled", { path: "plugins.enabled" });
   if (getIn(config, "plugins", "entries", pluginId, "enabled") === false) {
-    return because("plugin-disabled", { pluginId, path: `plugins.entries.${pluginId}.enabled` });
+    return because("plugin-disabled", {
+      pluginId,
+      path: pathText(["plugins", "entries", pluginId, "enabled"]),
+    });
   }
   if ((getList(config, "plugins", "deny") ?? []).includes(pluginId)) {
     return because("plugin-denied", { pluginId, path: "plugins.deny" });
@@ -202,8 +226,16 @@ function memoryAbsence(config: unknown): Absence | undefined {
   );
 }
 
+/** Where a key for xAI may stand; it is stored as the one of the search provider grok. */
+const xaiKey = {
+  pluginId: "xai",
+  variable: "XAI_API_KEY",
+  path: "plugins.entries.xai.config.webSearch.apiKey",
+  provider: "grok",
+};
+
 function xaiAbsence(config: unknown, hasKey: boolean): Absence | undefined {
-  return pluginAbsence(config, "xai") ?? (hasKey ? undefined : because("no-api-key", { pluginId: "xai" }));
+  return pluginAbsence(config, "xai") ?? (hasKey ? undefined : because("no-api-key", xaiKey));
 }
 
 function codeExecutionAbsence(config: unknown, facts: AvailabilityFacts): Absence | undefined {

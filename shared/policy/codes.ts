@@ -154,6 +154,20 @@ export const findingKinds = [
   "unreachable-entry",
   "wider-than-profile",
   "provider-key-never-matches",
+  /** A wider entry of the same list says it already. */
+  "covered-entry",
+  /** An earlier agent of the list has the same id. */
+  "duplicate-agent",
+  /** An entry of gateway.tools that is not the exact name of a tool: there it denies nothing. */
+  "http-entry-not-exact",
+  /** An entry of gateway.tools.allow that is none of the names which HTTP withholds. */
+  "http-allow-lifts-nothing",
+  /** Names that HTTP withholds for a reason are let through. */
+  "http-lifts-dangerous",
+  /** The same on a gateway that other machines reach. */
+  "http-lifts-exposed",
   "skill-without-tools",
+  /** `/<skill>` calls a tool that policy or the surface of skill commands withholds. */
+  "skill-command-unreachable",
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];

@@ -27,6 +27,11 @@ export function snapshotConfig(value: unknown, depth = 0): unknown {
   return Object.freeze(copy);
 }
 
+/** Whether a value is part of a snapshot, so that it never changes. */
+export function isSnapshot(value: object): boolean {
+  return snapshots.has(value);
+}
+
 function recordSnapshot(value: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = Object.create(null);
   for (const [key, item] of Object.entries(value)) copy[key] = snapshotConfig(item, depth + 1);
@@ -91,6 +96,29 @@ export function pathText(path: ConfigPath): string {
     else text += text === "" ? part : `.${part}`;
   }
   return text;
+}
+
+/** @returns the value at a path; undefined as soon as something on the way is neither object nor list */
+export function valueAt(config: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((value, part) => {
+    if (typeof part === "number") return Array.isArray(value) ? value[part] : undefined;
+    return getIn(value, part);
+  }, config);
+}
+
+/** Reads a path that `pathText` wrote. @returns undefined for any other text */
+export function parsePathText(text: string): ConfigPath | undefined {
+  const parts: (string | number)[] = [];
+  const step = /\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|(\.?)([A-Za-z_$][\w$-]*)/gy;
+  let read = 0;
+  for (const [whole, index, quoted, dot, plain] of text.matchAll(step)) {
+    if (plain !== undefined && (dot === "") !== (read === 0)) return undefined;
+    read += whole.length;
+    if (index !== undefined) parts.push(Number(index));
+    else if (quoted !== undefined) parts.push(String(JSON.parse(quoted)));
+    else if (plain !== undefined) parts.push(plain);
+  }
+  return read === text.length && parts.length > 0 ? parts : undefined;
 }
 
 /** Freezes plain data in depth. */

@@ -15,18 +15,24 @@ import type {
   PolicyContext,
   PolicyFinding,
   PolicyResult,
+  PolicyRule,
   PolicyStageResult,
   RegisteredTool,
 } from "./types.ts";
 
 /** What a stage makes of every tool of the list, also of those that never reach it. */
-export interface StageVerdicts {
+export interface StageVerdicts extends Judgement {
+  findings: readonly PolicyFinding[];
+}
+
+interface Judgement {
   policy: StagePolicy;
   /** Per slot: position of the entry that denies or allows it, -1 for none; undefined when there is no list. */
   deny: Int32Array | undefined;
   allow: Int32Array | undefined;
   report: StripReport;
-  findings: readonly PolicyFinding[];
+  /** Of two policies at one place: what each makes of the tools. */
+  both?: readonly [Judgement, Judgement];
 }
 
 /** One walk through the pipeline with everything a trace needs. */
@@ -163,7 +169,9 @@ function stageVerdicts(
   const known = memory.get(policy);
   if (known !== undefined) return known;
   const judged = judgeStage(compiled, policy, entering);
-  const findings = stageFindings(policy, entering, judged.report, compiled.strictLists);
+  const findings = (judged.both ?? [judged]).flatMap((part) =>
+    stageFindings(part.policy, entering, part.report, compiled.strictLists),
+  );
   // Answers share these objects, so nobody may change them.
   deepFreeze(findings);
   deepFreeze(judged.report.warning);
@@ -173,19 +181,65 @@ function stageVerdicts(
 }
 
 /** The verdicts of a stage without the findings, which only an answer needs. */
-function judgeStage(
-  compiled: CompiledPolicy,
-  policy: StagePolicy,
-  entering: EnteringTools,
-): Omit<StageVerdicts, "findings"> {
+function judgeStage(compiled: CompiledPolicy, policy: StagePolicy, entering: EnteringTools): Judgement {
+  if (policy.both !== undefined) {
+    const [a, b] = policy.both;
+    return judgeBoth(policy, judgeStage(compiled, a, entering), judgeStage(compiled, b, entering));
+  }
   const denyShadow = compiled.hardening.has("policy.pluginIdNotTool") ? noNames : entering.shadowed;
-  const deny = policy.deny === undefined ? undefined : hitsOf(policy.deny, entering, denyShadow);
+  const deny = policy.deny === undefined ? undefined : hitsOf(policy.deny, entering, denyShadow, noUnmatched);
   // An allow list without entries restricts nothing.
   const allow =
     policy.allow === undefined || policy.allow.entries.length === 0
       ? undefined
-      : hitsOf(policy.allow, entering, entering.shadowed);
+      : hitsOf(policy.allow, entering, entering.shadowed, entering.idNotMatched);
   return { policy, deny, allow, report: judgeAllowList(policy, entering, allow, compiled.strictLists) };
+}
+
+const noUnmatched: ReadonlySet<number> = new Set();
+
+/** A tool is out when either says so; positions of entries are those of the joined lists. */
+function judgeBoth(policy: StagePolicy, a: Judgement, b: Judgement): Judgement {
+  const limitsOf = ({ report, allow }: Judgement) => (report.dropped ? undefined : allow);
+  const [ofA, ofB] = [limitsOf(a), limitsOf(b)];
+  const join = (
+    first: Int32Array | undefined,
+    second: Int32Array | undefined,
+    offset: number,
+    pick: (x: number, y: number) => number,
+  ) => {
+    const shifted = second?.map((hit) => (hit === -1 ? -1 : hit + offset));
+    if (first === undefined || shifted === undefined) return first ?? shifted;
+    return first.map((hit, slot) => pick(hit, shifted[slot] ?? -1));
+  };
+  const dropped = ofA === undefined && ofB === undefined && (a.report.dropped || b.report.dropped);
+  const warning = a.report.warning ?? b.report.warning;
+  return {
+    policy,
+    deny: join(a.deny, b.deny, a.policy.deny?.entries.length ?? 0, (x, y) => (x === -1 ? y : x)),
+    allow: join(
+      dropped ? a.allow : ofA,
+      dropped ? b.allow : ofB,
+      a.policy.allow?.entries.length ?? 0,
+      (x, y) => (y === -1 ? -1 : x),
+    ),
+    report: {
+      dropsInReference: a.report.dropsInReference || b.report.dropsInReference,
+      dropped,
+      unknown: [...new Set([...a.report.unknown, ...b.report.unknown])],
+      unrecognisedPatterns: [
+        ...new Set([...a.report.unrecognisedPatterns, ...b.report.unrecognisedPatterns]),
+      ],
+      warning,
+    },
+    both: [a, b],
+  };
+}
+
+/** The rule that speaks for the allow list which keeps a tool out. */
+export function restrictingRule({ policy, both }: Judgement, position: number): PolicyRule | undefined {
+  const part = both?.find(({ report, allow }) => !report.dropped && allow?.[position] === -1);
+  return (part?.policy ?? policy).restricts;
 }
 
 const maskMemory = new WeakMap<EnteringTools, WeakMap<StagePolicy, Uint32Array>>();
@@ -221,13 +275,21 @@ export function setBit(bits: Uint32Array, position: number): void {
   bits[position >>> 5] = (bits[position >>> 5] ?? 0) | (1 << (position & 31));
 }
 
-function hitsOf(list: CompiledList, entering: EnteringTools, shadowed: ReadonlySet<string>): Int32Array {
+/** @param idNotMatched slots whose owner's id names something else, so that entries of that name are not meant for them */
+function hitsOf(
+  list: CompiledList,
+  entering: EnteringTools,
+  shadowed: ReadonlySet<string>,
+  idNotMatched: ReadonlySet<number>,
+): Int32Array {
   const { slots } = entering.index;
   const hits = new Int32Array(slots.length);
   for (let position = 0; position < slots.length; position += 1) {
     const slot = slots[position];
     if (slot === undefined) continue;
-    let hit = findHit(list, slot.normalized, slot.pluginId, shadowed);
+    // No entry is blank: what is left of such an owner is that its tools are of a plugin.
+    const ownerId = idNotMatched.has(position) ? "" : slot.pluginId;
+    let hit = findHit(list, slot.normalized, ownerId, shadowed);
     // `write` carries `apply_patch` in both directions; nothing else implies anything (policy §3).
     if (hit === -1 && slot.normalized === "apply_patch") hit = findHit(list, "write", undefined, shadowed);
     hits[position] = hit;

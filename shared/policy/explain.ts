@@ -1,5 +1,7 @@
 /** English sentences for rules and reasons, for the command line; the panel has its own catalogues. */
 
+import { englishReason, hasEnglish } from "../text/english.ts";
+import type { ReasonForm } from "../text/reasonText.ts";
 import { toolGroups } from "./catalog.ts";
 import { type HttpThreat, type ReasonCode, reasonCodes } from "./codes.ts";
 import type { PolicyCell, PolicyFinding, PolicyRule, PolicyTrace, Reason } from "./types.ts";
@@ -14,40 +16,33 @@ const threatTexts: Record<HttpThreat, string> = {
   "interactive-only": "it needs a terminal, so the request would hang",
 };
 
-/** Why a tool is not there, by the reason of its `unavailable`. */
-const absences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
-  ["not-built", "it is not built in this version"],
-  ["message-disabled", "messages are switched off in this session"],
-  ["model-without-tools", "the model takes no tools"],
-  ["memory-flush-run", "a run that saves memory has only read and write"],
-  ["disabled-in-config", (p) => `${p.path ?? "the config"} switches it off`],
-  ["workspace-read-only", "the workspace of the sandbox is read-only"],
-  ["provider-without-patch", "only models of OpenAI have it"],
-  ["model-not-listed", (p) => `${p.path ?? "the list of models"} does not name this model`],
-  ["no-agent-dir", "the agent has no folder of its own"],
-  ["no-image-model", "no image model is set"],
-  ["no-pdf-model", "no model for PDF is set"],
-  ["no-image-generation-model", "no model that makes images is set"],
-  ["plugins-disabled", "plugins are switched off"],
-  ["no-search-provider", "no search provider is set up"],
-  ["plugin-disabled", (p) => `${p.path ?? "the config"} switches its plugin off`],
-  ["plugin-denied", (p) => `${p.path ?? "the config"} names its plugin ${p.pluginId ?? ""}`.trim()],
-  [
-    "plugin-not-allowed",
-    (p) => `${p.path ?? "the config"} does not name its plugin ${p.pluginId ?? ""}`.trim(),
-  ],
-  ["memory-slot-none", (p) => `${p.path ?? "the memory slot"} is none`],
-  ["no-api-key", (p) => `there is no key for ${p.pluginId ?? "its service"}`],
-]);
-
 /**
  * @param reason of a tool's `unavailable` or of the verdict `absent`
  * @returns half a sentence in English; a reason that nobody has words for is given as it is
  */
 export function describeAbsence(reason: string | undefined, params: Params = {}): string {
+  const known = absenceText(reason, params, "short");
+  if (known === null) return describeUnlisted(reason, params);
+  return (known.charAt(0).toLowerCase() + known.slice(1)).replace(/\.$/, "");
+}
+
+/** @returns whole English sentences: what is missing, and where it is set */
+export function explainAbsence(reason: string | undefined, params: Params = {}): string {
+  const known = absenceText(reason, params, "sentence");
+  if (known !== null) return known;
+  const half = describeUnlisted(reason, params);
+  return `${half.charAt(0).toUpperCase()}${half.slice(1)}.`;
+}
+
+/** @returns null for a reason that the catalogue does not have */
+function absenceText(reason: string | undefined, params: Params, form: ReasonForm): string | null {
+  if (reason === undefined || !hasEnglish(`absent.${reason}`)) return null;
+  return englishReason({ code: `absent.${reason}`, params: { ...params } }, form);
+}
+
+/** A pipeline reason stands in for a registration's own; anything else is shown as it is. */
+function describeUnlisted(reason: string | undefined, params: Params): string {
   if (reason === undefined) return "it is not there";
-  const known = absences.get(reason);
-  if (known !== undefined) return typeof known === "string" ? known : known(params);
   const code = reasonCodes.find((candidate) => candidate === reason);
   if (code === undefined || code === "unavailable") return `it is not there (${reason})`;
   return describeReason({ code, params: { ...params } });
@@ -175,9 +170,20 @@ const findingTexts: Record<PolicyFinding["kind"], (finding: PolicyFinding, names
   "unreachable-entry": (_, names) =>
     `${names} is allowed here but removed earlier; a later allow cannot bring it back`,
   "wider-than-profile": (_, names) => `grants ${names} beyond the profile`,
+  "covered-entry": (_, names) => `${names} adds nothing: a wider entry of the same list covers it`,
+  "duplicate-agent": (_, names) => `an earlier agent has the id ${names} too, so nothing of this one counts`,
+  "http-entry-not-exact": (_, names) =>
+    `${names} is no exact name of a tool; over HTTP OpenClaw compares letter by letter, so it denies nothing`,
+  "http-allow-lifts-nothing": (_, names) =>
+    `${names} lifts nothing: it is none of the names that HTTP withholds, written exactly`,
+  "http-lifts-dangerous": (_, names) => `lets ${names} be called over HTTP, which is withheld by default`,
+  "http-lifts-exposed": (_, names) =>
+    `lets ${names} be called over HTTP, which is withheld by default, and other machines reach this gateway`,
   "provider-key-never-matches": (_, names) => `the key ${names} can match no model`,
   "skill-without-tools": ({ stage }, names) =>
     `the skill ${JSON.stringify(stage)} has none of its tools in this context: ${names}`,
+  "skill-command-unreachable": ({ stage, entries: [tool = ""] }) =>
+    `the command of the skill ${JSON.stringify(stage)} calls ${JSON.stringify(tool)}, which it does not reach in this context`,
 };
 
 /** @returns a finding as one English sentence with its place */

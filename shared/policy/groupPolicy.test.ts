@@ -56,6 +56,56 @@ describe("group policies", () => {
     expect(chosen(channels, context)).toBe("star");
   });
 
+  describe("channels with rules of their own", () => {
+    const entries = {
+      "Team A": { tools: deny("own"), toolsBySender: { "id:7": deny("sender") } },
+      bare: {},
+      "*": { tools: deny("star"), toolsBySender: { "*": deny("anybody") } },
+    };
+
+    test.each([
+      // An entry without tools: only some fall back to the star.
+      { channel: "feishu", key: "groups", fallsBack: false },
+      { channel: "matrix", key: "groups", fallsBack: false },
+      { channel: "matrix", key: "rooms", fallsBack: false },
+      { channel: "zalouser", key: "groups", fallsBack: false },
+      { channel: "nextcloud-talk", key: "rooms", fallsBack: true },
+      { channel: "irc", key: "groups", fallsBack: true },
+    ])(
+      "$channel: the entry in any case, no sender maps, star as $fallsBack",
+      ({ channel, key, fallsBack }) => {
+        const at = (groupId: string, more: PolicyContext = {}) =>
+          chosen({ [channel]: { [key]: entries } }, { channel, groupId, senderId: "7", ...more });
+        expect(at("Team A")).toBe("own");
+        expect(at("team a")).toBe("own");
+        expect(at("55", { groupChannel: "TEAM A" })).toBe("own");
+        expect(at("unknown")).toBe("star");
+        expect(at("bare")).toBe(fallsBack ? "star" : undefined);
+      },
+    );
+
+    test("none of them looks into the map of another, but for the generic rule", () => {
+      for (const channel of ["feishu", "zalouser", "irc"])
+        expect(chosen({ [channel]: { rooms: entries } }, { channel, groupId: "Team A" })).toBeUndefined();
+      const talk = { "nextcloud-talk": { groups: entries } };
+      expect(chosen(talk, { channel: "nextcloud-talk", groupId: "Team A" })).toBeUndefined();
+      // Names compare exactly there, and senders count.
+      const generic = (groupId: string) =>
+        chosen({ signal: { groups: entries } }, { channel: "signal", groupId, senderId: "7" });
+      expect(generic("Team A")).toBe("sender");
+      expect(generic("team a")).toBe("anybody");
+    });
+
+    test("an account's rooms take the place of the channel's", () => {
+      const channels = {
+        "nextcloud-talk": { rooms: entries, accounts: { work: { rooms: { x: { tools: deny("work") } } } } },
+      };
+      const context: PolicyContext = { channel: "nextcloud-talk", accountId: "work" };
+      expect(chosen(channels, { ...context, groupId: "x" })).toBe("work");
+      expect(chosen(channels, { ...context, groupId: "Team A" })).toBeUndefined();
+    });
+  });
+
   test("discord looks at the channel, then at the guild, by id, slug or star", () => {
     const guild = {
       slug: "Acme Corp",

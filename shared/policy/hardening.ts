@@ -21,7 +21,7 @@ export const policyHardening: readonly HardeningRule[] = [
     id: "policy.mcpThroughPipeline",
     reference: "Tools of MCP servers are appended behind the pipeline, so no stage can remove them.",
     sallyport:
-      "Tools of MCP servers enter the pipeline as plugin tools, with the server's name as plugin id.",
+      "Tools of MCP servers enter the pipeline as plugin tools, with the server's name as plugin id; on HTTP they do not exist. A server whose name is that of a tool, a group or a plugin is not meant by it in allow lists, so that it cannot take over an entry; deny entries of that name deny both.",
     source: "policy.md §15",
     isAlwaysOn: true,
   },
@@ -44,20 +44,21 @@ export const policyHardening: readonly HardeningRule[] = [
     reference:
       "For a model id with a slash, byProvider looks only for that id, so a key `<provider>/<model>` never applies.",
     sallyport:
-      "For a model id with a slash, byProvider looks for `<provider>/<model>` first, then for the id alone.",
+      "For a model id with a slash, an entry under `<provider>/<model>` counts as well: beside the entry that OpenClaw finds, never in its place, so a tool has to pass both.",
     source: "policy.md §7",
   },
   {
     id: "policy.httpSubagentDepth",
     reference: "On HTTP a sub-agent session of any depth counts as depth 1 when no depth is stored.",
-    sallyport: "On HTTP the depth that the session key shows counts.",
+    sallyport: "On HTTP the deeper of the stored depth and the depth that the session key shows counts.",
     source: "policy.md §9",
   },
   {
     id: "policy.toolNameConflicts",
     reference:
-      "Plugin tools are checked for name conflicts against some core tools only, and with exact spelling, so a plugin can take the name exec.",
-    sallyport: "A plugin tool with the normalised name of any other present tool is left out.",
+      "Plugins are checked for name conflicts against some core tools only, and with exact spelling, so a plugin can take the name exec, and one with the id exec is what an allow entry exec means.",
+    sallyport:
+      "A plugin tool with the normalised name of any other present tool is left out, and so is a whole plugin whose id is the name of a core tool or of a group.",
     source: "policy.md §11",
   },
   {
@@ -66,6 +67,14 @@ export const policyHardening: readonly HardeningRule[] = [
       "A deny entry that equals a loaded plugin's id denies that plugin's tools and no longer the tool of that name.",
     sallyport: "Such a deny entry denies both.",
     source: "policy.md §11",
+  },
+  {
+    id: "policy.sandboxDenyAdds",
+    reference:
+      "A written deny list of the sandbox takes the place of the built-in one, and the agent's of the global one, so adding an entry can bring other tools.",
+    sallyport:
+      "Deny lists of the sandbox add up: the agent's, the global and the built-in one. An entry of the built-in one is lifted by naming it in allow or alsoAllow.",
+    source: "policy.md §9",
   },
   {
     id: "policy.sandboxSelfVisibility",

@@ -110,6 +110,31 @@ export function compileList(
   };
 }
 
+/** One list with the entries of both, those of the first before those of the second. */
+export function joinLists(
+  a: CompiledList | undefined,
+  b: CompiledList | undefined,
+): CompiledList | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const entries = [...a.entries, ...b.entries];
+  const exact = new Map<string, number>();
+  const names = new Map<string, number>();
+  entries.forEach(({ kind, name, members }, index) => {
+    if (kind === "name" && !names.has(name)) names.set(name, index);
+    for (const member of members) if (!exact.has(member)) exact.set(member, index);
+  });
+  const patterns = entries.flatMap(({ kind, name }, index) =>
+    kind === "pattern" ? [{ text: name, index }] : [],
+  );
+  return {
+    entries,
+    exact,
+    names,
+    star: entries.findIndex(({ kind }) => kind === "star"),
+    pattern: patterns.length === 0 ? undefined : compilePatterns(patterns),
+  };
+}
+
 /** The strings of a config list with their paths; entries of other types are ignored. */
 export function listSources(value: readonly unknown[], list: RuleList, path: ConfigPath): EntrySource[] {
   const sources: EntrySource[] = [];

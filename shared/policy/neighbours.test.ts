@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { maySpawnAgent } from "./agentsList.ts";
 import { listKnownTools } from "./availability.ts";
 import { catalogAnswer, effectiveAnswer } from "./catalogAnswers.ts";
 import { compilePolicy } from "./compile.ts";
@@ -97,6 +98,58 @@ describe("elevated", () => {
   });
 });
 
+describe("elevated, where the config has no list for the channel", () => {
+  const decide = (elevated: unknown, own: unknown, channelFallback?: (string | number)[]) =>
+    resolveElevated(
+      { tools: { elevated }, agents: { list: [{ id: "a", tools: { elevated: own } }] } },
+      {
+        agentId: "a",
+        channel: "x",
+        sender: { SenderId: "7" },
+        ...(channelFallback === undefined ? {} : { channelFallback }),
+      },
+    );
+
+  test("the channel's own list counts, and only there", () => {
+    expect(decide({}, {}).allowed).toBe(false);
+    expect(decide({}, {}, [7]).allowed).toBe(true);
+    expect(decide({}, {}, [8]).allowed).toBe(false);
+    // A written list, even an empty one, takes its place.
+    expect(decide({ allowFrom: { x: [] } }, {}, [7]).allowed).toBe(false);
+    expect(decide({ allowFrom: { y: ["*"] } }, {}, [7]).allowed).toBe(true);
+    expect(decide({}, { allowFrom: { x: ["8"] } }, [7])).toMatchObject({
+      allowed: false,
+      failures: [{ gate: "allowFrom", key: "agents.list[].tools.elevated.allowFrom.x" }],
+    });
+    expect(decide({}, { allowFrom: {} }, [7]).allowed).toBe(true);
+  });
+});
+
+describe("who may spawn as whom", () => {
+  const config = {
+    agents: {
+      list: [
+        { id: "Lead", subagents: { allowAgents: [" Helper ", "ghost", 5] } },
+        { id: "helper" },
+        { id: "any", subagents: { allowAgents: ["*"] } },
+      ],
+    },
+  };
+
+  test("itself always, others when listed, any when the star says so", () => {
+    expect(maySpawnAgent(config, "lead", "lead")).toBe(true);
+    expect(maySpawnAgent(config, "lead", "HELPER")).toBe(true);
+    expect(maySpawnAgent(config, "lead", "ghost")).toBe(true);
+    expect(maySpawnAgent(config, "lead", "any")).toBe(false);
+    expect(maySpawnAgent(config, "helper", "lead")).toBe(false);
+    expect(maySpawnAgent(config, "helper", "Helper")).toBe(true);
+    expect(maySpawnAgent(config, "any", "lead")).toBe(true);
+    expect(maySpawnAgent(config, "any", "ghost")).toBe(true);
+    expect(maySpawnAgent(config, undefined, "main")).toBe(true);
+    expect(maySpawnAgent(config, undefined, "lead")).toBe(false);
+  });
+});
+
 describe("HTTP invoke", () => {
   const tools = listKnownTools({}, {});
   const decide = (request: Partial<Parameters<typeof decideHttpInvoke>[1]>, config: unknown = {}) =>
@@ -163,6 +216,30 @@ describe("loop detection", () => {
     expect(first.log).toBe(true);
     expect(admitLoopWarning(first.buckets, { ...verdict, count: 12 }).log).toBe(false);
     expect(admitLoopWarning(first.buckets, { ...verdict, count: 20 }).log).toBe(true);
+  });
+});
+
+describe("the poll detector", () => {
+  const poll = { tool: "process", args: { action: "poll", sessionId: "s" } };
+  const verdictAfter = (calls: number, detectors: Record<string, boolean>, call = poll) => {
+    const settings = resolveLoopDetection({ enabled: true, detectors });
+    let history: ReturnType<typeof recordLoopCall> = [];
+    for (let i = 0; i < calls; i += 1) history = recordLoopCall(history, call, "same", settings);
+    return detectLoop(history, call, settings);
+  };
+
+  test("speaks for polls alone, and not at all when it is off", () => {
+    expect(verdictAfter(9, {}).kind).toBe("ok");
+    expect(verdictAfter(10, {})).toMatchObject({ kind: "warning", detector: "known_poll_no_progress" });
+    expect(verdictAfter(20, {})).toMatchObject({ kind: "critical", detector: "known_poll_no_progress" });
+    expect(verdictAfter(20, { knownPollNoProgress: false }).kind).toBe("ok");
+    expect(verdictAfter(30, { knownPollNoProgress: false })).toMatchObject({
+      detector: "global_circuit_breaker",
+    });
+    const write = { tool: "process", args: { action: "write", sessionId: "s" } };
+    expect(verdictAfter(20, {}, write)).toMatchObject({ kind: "warning", detector: "generic_repeat" });
+    const status = { tool: "command_status", args: { action: "any", sessionId: "s" } };
+    expect(verdictAfter(20, {}, status)).toMatchObject({ detector: "known_poll_no_progress" });
   });
 });
 

@@ -3,7 +3,7 @@
 import type { ColumnId } from "./codes.ts";
 import type { ConfigRecord } from "./configRecord.ts";
 import { pathText } from "./configRecord.ts";
-import { type CompiledList, compileList, type EntrySource, listSources, ruleId } from "./lists.ts";
+import { type CompiledList, compileList, type EntrySource, joinLists, listSources, ruleId } from "./lists.ts";
 import type { ConfigPath, PolicyRule, Reason } from "./types.ts";
 
 /** What one stage does: deny first, then allow. */
@@ -25,6 +25,10 @@ export interface StagePolicy {
   configPaths: readonly ConfigPath[];
   /** Rules that are written down but do not count, with what beat them. */
   losers: readonly PolicyRule[];
+  /** Two policies that stand at this place together: a tool has to pass both. The lists above are theirs, joined. */
+  both?: readonly [StagePolicy, StagePolicy];
+  /** Its allow entries only limit: they bring no optional tool into being. */
+  limitsOnly?: boolean;
 }
 
 /** The allow list of a scope as written, before it is compiled for a stage. */
@@ -95,6 +99,24 @@ export function compileStage(
     quietWhenGated: false,
     configPaths: picked.configPaths,
     losers: options.losers ?? [],
+  };
+}
+
+/** Puts two policies at one place. Each keeps its own lists, because two allow lists are no longer list. */
+export function bothStages(a: StagePolicy, b: StagePolicy): StagePolicy {
+  const restricts = a.restricts ?? b.restricts;
+  const profile = a.profile ?? b.profile;
+  const allow = joinLists(a.allow, b.allow);
+  const deny = joinLists(a.deny, b.deny);
+  return {
+    ...a,
+    ...(allow === undefined ? {} : { allow }),
+    ...(deny === undefined ? {} : { deny }),
+    ...(restricts === undefined ? {} : { restricts }),
+    ...(profile === undefined ? {} : { profile }),
+    configPaths: [...a.configPaths, ...b.configPaths],
+    losers: [...a.losers, ...b.losers],
+    both: [a, b],
   };
 }
 

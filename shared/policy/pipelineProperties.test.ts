@@ -3,6 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePolicy } from "./compile.ts";
+import { valueAt } from "./configRecord.ts";
+import { applyEdits } from "./debug/configEdits.ts";
 import { evaluatePolicy } from "./evaluate.ts";
 import { policyHardening } from "./hardening.ts";
 import {
@@ -10,6 +12,9 @@ import {
   contextArbitrary,
   entryArbitrary,
   toolsArbitrary,
+  wholeConfigArbitrary,
+  wholeContextArbitrary,
+  wholeToolsArbitrary,
   wideContextArbitrary,
 } from "./testing/arbitraries.ts";
 import { naiveTools } from "./testing/naiveEngine.ts";
@@ -78,36 +83,43 @@ describe("the pipeline", thorough, () => {
     );
   });
 
-  test("never adds a tool when a deny entry is added", () => {
+  const denyPlaces: (string | number)[][] = [
+    ["tools"],
+    ["tools", "byProvider", "acme"],
+    ["tools", "byProvider", "org/x"],
+    ["tools", "subagents", "tools"],
+    ["tools", "sandbox", "tools"],
+    ["agents", "list", 0, "tools"],
+    ["agents", "list", 0, "tools", "sandbox", "tools"],
+    ["channels", "telegram", "groups", "g", "tools"],
+    ["gateway", "tools"],
+  ];
+
+  test("never adds a tool when a deny entry is added, but for the sandbox of the reference", () => {
     fc.assert(
       fc.property(
-        configArbitrary,
-        wideContextArbitrary,
-        toolsArbitrary,
+        wholeConfigArbitrary,
+        wholeContextArbitrary,
+        wholeToolsArbitrary,
         entryArbitrary,
-        fc.boolean(),
-        (config, context, tools, entry, atAgent) => {
-          const scope = (value: { deny?: string[] | undefined }) => ({
-            ...value,
-            deny: [...(value.deny ?? []), entry],
-          });
-          const [first, ...others] = config.agents.list;
-          const narrower = atAgent
-            ? {
-                ...config,
-                agents: {
-                  ...config.agents,
-                  list: [{ ...first, tools: scope(first?.tools ?? {}) }, ...others],
-                },
-              }
-            : { ...config, tools: scope(config.tools) };
+        fc.constantFrom(...denyPlaces),
+        (config, context, tools, entry, place) => {
+          // A new object may take the place of another one; an entry in one that is there must not.
+          const isReplacing = place.includes("byProvider") || place.includes("channels");
+          if (isReplacing && valueAt(config, place) === undefined) return;
+          const deny = valueAt(config, [...place, "deny"]);
+          const narrower = applyEdits(config, [
+            { op: "set", path: [...place, "deny"], value: [...(Array.isArray(deny) ? deny : []), entry] },
+          ]);
           for (const hardening of presets) {
+            // There a written list takes the place of the built-in one (policy §9).
+            if (hardening === reference && place.includes("sandbox")) continue;
             const before = toolsFor(config, context, tools, hardening);
             for (const name of toolsFor(narrower, context, tools, hardening)) expect(before).toContain(name);
           }
         },
       ),
-      runs,
+      { numRuns: 700 },
     );
   });
 
@@ -133,11 +145,40 @@ describe("the pipeline", thorough, () => {
 
   test("lets the hardened preset allow at most what the reference allows", () => {
     fc.assert(
-      fc.property(configArbitrary, wideContextArbitrary, toolsArbitrary, (config, context, tools) => {
-        const wide = toolsFor(config, context, tools, reference);
-        for (const name of toolsFor(config, context, tools, hardened)) expect(wide).toContain(name);
-      }),
-      runs,
+      fc.property(
+        wholeConfigArbitrary,
+        wholeContextArbitrary,
+        wholeToolsArbitrary,
+        (config, context, tools) => {
+          // A plugin with the id of a core tool takes its entries in the reference; here they mean the tool, as written.
+          const honest = tools.filter(({ owner }) => owner.kind !== "plugin" || owner.pluginId !== "exec");
+          const wide = new Set([
+            ...toolsFor(config, context, tools, reference),
+            ...toolsFor(config, context, honest, reference),
+          ]);
+          for (const name of toolsFor(config, context, tools, hardened)) expect(wide).toContain(name);
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  test.each(policyHardening.map((rule) => rule.id))("lets %s alone allow at most that, too", (rule) => {
+    fc.assert(
+      fc.property(
+        wholeConfigArbitrary,
+        wholeContextArbitrary,
+        wholeToolsArbitrary,
+        (config, context, tools) => {
+          const honest = tools.filter(({ owner }) => owner.kind !== "plugin" || owner.pluginId !== "exec");
+          const wide = new Set([
+            ...toolsFor(config, context, tools, reference),
+            ...toolsFor(config, context, honest, reference),
+          ]);
+          for (const name of toolsFor(config, context, tools, new Set([rule]))) expect(wide).toContain(name);
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 

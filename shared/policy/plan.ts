@@ -5,10 +5,16 @@ import type { CompiledPolicy } from "./compile.ts";
 import { getIn, pathText } from "./configRecord.ts";
 import { chooseGroupPolicy, type GroupPolicyChoice } from "./groupPolicy.ts";
 import { compileList, type EntrySource } from "./lists.ts";
-import { compileStage, pickLists, type StagePolicy } from "./pick.ts";
+import { bothStages, compileStage, pickLists, type StagePolicy } from "./pick.ts";
 import { chooseProfile, profileStage } from "./profiles.ts";
 import { sandboxStage } from "./sandboxPolicy.ts";
-import { type AgentScope, findProviderEntry, type ProviderEntry, type ToolsScope } from "./scopes.ts";
+import {
+  type AgentScope,
+  findFullKeyEntry,
+  findProviderEntry,
+  type ProviderEntry,
+  type ToolsScope,
+} from "./scopes.ts";
 import { resolveAgentId } from "./sessionKeys.ts";
 import { subagentRoleOf, subagentStage } from "./subagentPolicy.ts";
 import type { ConfigPath, PolicyContext, PolicyRule, Reason } from "./types.ts";
@@ -25,9 +31,9 @@ export interface PolicyPlan {
 
 /** Resolves the plan of a context. */
 export function planFor(compiled: CompiledPolicy, context: PolicyContext): PolicyPlan {
-  const { agentId, agent, agentEntry, globalEntry } = placesOf(compiled, context);
+  const { agentId, agent, agentEntry, globalEntry, agentFull, globalFull } = placesOf(compiled, context);
   const base = chooseProfile([agent?.tools, compiled.global]);
-  const byProvider = chooseProfile([agentEntry, globalEntry]);
+  const byProvider = chooseProfile([agentEntry, globalEntry]) ?? chooseProfile([agentFull, globalFull]);
   const stages = [
     ...agentStages(compiled, context),
     groupStage(compiled, context),
@@ -50,32 +56,47 @@ function placesOf(compiled: CompiledPolicy, context: PolicyContext) {
   const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
   // No model is known over HTTP, so byProvider is off there.
   const provider = context.surface === "http" ? undefined : context.provider;
-  const providerFirst = compiled.hardening.has("policy.providerModelKeys");
+  const { model } = context;
+  const fullKeyOf = (scope: ToolsScope | undefined) =>
+    compiled.hardening.has("policy.providerModelKeys") ? findFullKeyEntry(scope, provider, model) : undefined;
   return {
     agentId,
     agent,
     provider,
-    globalEntry: findProviderEntry(compiled.global, provider, context.model, providerFirst),
-    agentEntry: findProviderEntry(agent?.tools, provider, context.model, providerFirst),
+    globalEntry: findProviderEntry(compiled.global, provider, model),
+    agentEntry: findProviderEntry(agent?.tools, provider, model),
+    globalFull: fullKeyOf(compiled.global),
+    agentFull: fullKeyOf(agent?.tools),
   };
 }
 
 /** Stages 1 to 6: they depend on agent, model and surface alone. */
 export function agentStages(compiled: CompiledPolicy, context: PolicyContext): StagePolicy[] {
-  const { agentId, agent, agentEntry, globalEntry, provider } = placesOf(compiled, context);
+  const places = placesOf(compiled, context);
+  const { agentId, agent, provider } = places;
   const { global } = compiled;
   const agentLabel = `agents.${agentId}.tools`;
   const providerLabel = `${agentLabel}.byProvider.allow`;
+  const listsOf =
+    (column: ColumnId, label: string, scope: ToolsScope) => (entry: ProviderEntry | undefined) =>
+      providerStage(compiled, column, label, scope, entry, provider);
+  const ofGlobal = listsOf("global-provider", "tools.byProvider.allow", global);
   return [
     baseProfileStage(compiled, agent),
-    providerProfileStage(compiled, agentEntry, globalEntry),
+    bothOf(
+      compiled,
+      providerProfileStage(compiled, places.agentEntry, places.globalEntry),
+      providerProfileStage(compiled, places.agentFull, places.globalFull),
+    ),
     scopeStage(compiled, "global", "tools.allow", global),
-    providerStage(compiled, "global-provider", "tools.byProvider.allow", global, globalEntry, provider),
+    bothOf(compiled, ofGlobal(places.globalEntry), ofGlobal(places.globalFull)),
     ...(agent === undefined
       ? []
       : [
           scopeStage(compiled, "agent", `${agentLabel}.allow`, agent.tools),
-          providerStage(compiled, "agent-provider", providerLabel, agent.tools, agentEntry, provider),
+          ...[listsOf("agent-provider", providerLabel, agent.tools)].map((ofAgent) =>
+            bothOf(compiled, ofAgent(places.agentEntry), ofAgent(places.agentFull)),
+          ),
         ]),
   ].filter((stage) => stage !== undefined);
 }
@@ -87,7 +108,9 @@ export function sandboxStageFor(compiled: CompiledPolicy, context: PolicyContext
   const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
   const parts = [getIn(compiled.config, "tools", "sandbox"), agent?.tools.record?.sandbox];
   return memo(compiled, `sandbox|${agent?.id ?? ""}|${agent?.index ?? ""}`, parts, () =>
-    sandboxStage(compiled.config, agent),
+    sandboxStage(compiled.config, agent, {
+      denyAdds: compiled.hardening.has("policy.sandboxDenyAdds"),
+    }),
   );
 }
 
@@ -108,7 +131,8 @@ export function subagentStageFor(compiled: CompiledPolicy, context: PolicyContex
  */
 export function enablingNames(plan: Pick<PolicyPlan, "stages">): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const stage of plan.stages) {
+  for (const stage of plan.stages.flatMap((whole) => whole.both ?? [whole])) {
+    if (stage.limitsOnly === true) continue;
     const isProfile = stage.column === "profile" || stage.column === "provider-profile";
     for (const entry of stage.allow?.entries ?? []) {
       if (isProfile && entry.rule.list !== "profile") continue;
@@ -170,6 +194,20 @@ function providerProfileStage(
   );
 }
 
+/** What an entry of the full key adds to what the plain look-up gives: both count, and it can only limit. */
+function bothOf(
+  compiled: CompiledPolicy,
+  plain: StagePolicy | undefined,
+  full: StagePolicy | undefined,
+): StagePolicy | undefined {
+  if (full === undefined) return plain;
+  const placeOf = (stage: StagePolicy | undefined) => stage?.configPaths.map(pathText).join("|") ?? "";
+  return memo(compiled, `both|${full.column}|${placeOf(plain)}|${placeOf(full)}`, [plain, full], () => {
+    const limit: StagePolicy = { ...full, limitsOnly: true };
+    return plain === undefined ? limit : bothStages(plain, limit);
+  });
+}
+
 function scopeStage(
   compiled: CompiledPolicy,
   column: ColumnId,
@@ -195,7 +233,7 @@ function providerStage(
   return memo(compiled, `${column}|${entry.place}|${label}`, [scope.record?.byProvider], () => {
     const picked = pickLists(entry.record, entry.path);
     if (picked === undefined) return undefined;
-    const whole = findProviderEntry(scope, provider, undefined, false);
+    const whole = findProviderEntry(scope, provider, undefined);
     const losers =
       whole === undefined || whole === entry
         ? []

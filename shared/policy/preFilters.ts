@@ -1,18 +1,19 @@
 /** What happens before stage 1: registration of plugin tools and the three pre-filters (policy §11–§13, §15). */
 
+import { catalogTools, toolGroups, uncataloguedCoreTools } from "./catalog.ts";
 import type { PreFilterId } from "./codes.ts";
 import { getIn, getRecord } from "./configRecord.ts";
 import { pluginsGroup } from "./lists.ts";
-import { normalizeKey } from "./names.ts";
+import { normalizeKey, normalizeToolName } from "./names.ts";
 import type { EnteringTools, PreFilterOutcome, ToolIndex, ToolSlot } from "./toolIndex.ts";
-import type { PolicyContext, Reason } from "./types.ts";
+import type { PolicyContext, Reason, RegisteredTool } from "./types.ts";
 
 /** Names that are owner-only whoever registered them. */
 const ownerOnlyNames: ReadonlySet<string> = new Set(["cron", "gateway", "nodes", "whatsapp_login"]);
 
 const nodeKeeps: ReadonlySet<string> = new Set(["canvas", "image", "pdf", "tts", "web_fetch", "web_search"]);
 
-/** Tools of the core that HTTP does not offer at all. */
+/** Tools of the core that neither HTTP nor commands of skills offer at all. */
 const notOnHttp: ReadonlySet<string> = new Set(["read", "write", "edit", "apply_patch", "exec", "process"]);
 
 /** Core tools against whose names plugins are checked; the file and command tools are not among them (policy §11). */
@@ -54,6 +55,16 @@ export interface EntryFacts {
 /** Whether tools flagged owner-only, and the four fixed names, are withheld from this tool's sender. */
 export function isOwnerOnlyTool(slot: ToolSlot): boolean {
   return slot.tool.ownerOnly === true || ownerOnlyNames.has(slot.normalized);
+}
+
+/**
+ * Whether commands of skills could reach a tool at all. The file of a skill, which may come with a cloned repository,
+ * chooses the tool: it must not turn words that a person typed into a command line or a file. Those names are out
+ * whoever registered them, and so is what channels and MCP servers bring (policy §15).
+ */
+export function isOnSkillSurface(tool: RegisteredTool): boolean {
+  const { kind } = tool.owner;
+  return kind !== "channel" && kind !== "mcp" && !notOnHttp.has(normalizeToolName(tool.name));
 }
 
 /** Native web search of the model's provider makes the web_search tool go (policy §13.2). */
@@ -156,20 +167,42 @@ function namesOf(index: ToolIndex, inside: readonly number[]) {
   const coreNames = new Set<string>();
   const pluginIds = new Set<string>();
   const pluginToolNames = new Set<string>();
+  const idNotMatched = new Set<number>();
+  const reserved = reservedForServers(index);
   for (const position of inside) {
     const slot = index.slots[position];
     if (slot === undefined) continue;
     if (slot.pluginId === undefined) coreNames.add(slot.normalized);
     else {
-      pluginIds.add(slot.pluginId);
       pluginToolNames.add(slot.normalized);
+      if (slot.tool.owner.kind === "mcp" && reserved.has(slot.pluginId)) idNotMatched.add(position);
+      else pluginIds.add(slot.pluginId);
     }
   }
   const shadowed = new Set<string>();
   for (const slot of index.slots) {
     if (pluginIds.has(slot.normalized) && slot.pluginId !== slot.normalized) shadowed.add(slot.normalized);
   }
-  return { coreNames, pluginIds, pluginToolNames, shadowed };
+  return { coreNames, pluginIds, pluginToolNames, shadowed, idNotMatched };
+}
+
+/** Names of built-in tools and groups with the plugin that may have them as its id. */
+const builtInNames: ReadonlyMap<string, string | undefined> = new Map<string, string | undefined>([
+  ...catalogTools.map(({ id, pluginId }) => [id, pluginId] as const),
+  ...uncataloguedCoreTools.map(({ id }) => [id, undefined] as const),
+  ["whatsapp_login", undefined],
+  ...[...toolGroups.keys(), pluginsGroup].map((group) => [group, undefined] as const),
+]);
+
+/** What the id of a server must not stand for in an allow list: any tool, group or plugin, there or not. */
+function reservedForServers(index: ToolIndex): ReadonlySet<string> {
+  const reserved = new Set(builtInNames.keys());
+  for (const { tool, normalized, pluginId } of index.slots) {
+    if (tool.owner.kind === "mcp") continue;
+    reserved.add(normalized);
+    if (pluginId !== undefined) reserved.add(pluginId);
+  }
+  return reserved;
 }
 
 function reasonsBy(index: ToolIndex, reasonOf: (slot: ToolSlot) => Reason | undefined): Map<number, Reason> {
@@ -192,15 +225,20 @@ function registrationReasons(
   const reserved = new Set<string>();
   index.slots.forEach((slot, position) => {
     if (slot.pluginId !== undefined || available[position] !== true) return;
-    if (conflictNames.has(slot.normalized)) reserved.add(slot.normalized);
-    if (conflictNames.has(slot.normalized) || facts.strictConflicts) taken.add(slot.normalized);
+    if (conflictNames.has(slot.normalized) || facts.strictConflicts) {
+      reserved.add(slot.normalized);
+      taken.add(slot.normalized);
+    }
   });
+  const isReserved = (pluginId: string) =>
+    reserved.has(pluginId) ||
+    (facts.strictConflicts && builtInNames.has(pluginId) && builtInNames.get(pluginId) !== pluginId);
   index.slots.forEach((slot, position) => {
     if (slot.tool.owner.kind !== "plugin" || slot.pluginId === undefined || available[position] !== true)
       return;
     const pluginId = slot.pluginId;
     if (!facts.pluginsEnabled) reasons.set(position, { code: "plugins-disabled" });
-    else if (reserved.has(pluginId))
+    else if (isReserved(pluginId))
       reasons.set(position, { code: "plugin-id-conflict", params: { pluginId } });
     else if (!isEnabled(slot, facts)) {
       reasons.set(position, { code: "optional-not-enabled", params: { tool: slot.name, pluginId } });
@@ -213,7 +251,9 @@ function registrationReasons(
 
 function httpAbsence(slot: ToolSlot, isBeside: boolean): Reason | undefined {
   const { kind } = slot.tool.owner;
-  const absent = isBeside || kind === "channel" || (kind === "core" && notOnHttp.has(slot.normalized));
+  // Tools of MCP servers are for agents; a program that speaks HTTP can ask the server itself (gateway §25).
+  const absent =
+    isBeside || kind === "channel" || kind === "mcp" || (kind === "core" && notOnHttp.has(slot.normalized));
   return absent ? { code: "not-on-surface", params: { surface: "http" } } : undefined;
 }
 

@@ -82,10 +82,26 @@ interface SandboxLists {
 
 const noShadow: ReadonlySet<string> = new Set();
 
-function resolveLists(config: unknown, agent: AgentScope | undefined): SandboxLists {
+/** Every written deny list of the sandbox, the agent's first. */
+function deniedAnywhere(config: unknown, agent: AgentScope | undefined): ConfiguredList[] {
+  const own = configured(config, agent, "deny");
+  const shared = own?.level === "agent" ? configured(config, undefined, "deny") : undefined;
+  return [own, shared].filter((list) => list !== undefined);
+}
+
+interface SandboxOptions {
+  /** policy.sandboxDenyAdds: written deny lists add to each other and to the built-in one. */
+  denyAdds: boolean;
+}
+
+function resolveLists(
+  config: unknown,
+  agent: AgentScope | undefined,
+  { denyAdds }: SandboxOptions,
+): SandboxLists {
   const allow = configured(config, agent, "allow");
   const also = configured(config, agent, "alsoAllow");
-  const deny = configured(config, agent, "deny");
+  const deny = denyAdds ? deniedAnywhere(config, agent) : deniedAnywhere(config, agent).slice(0, 1);
   const sourcesOf = (list: ConfiguredList | undefined, key: SandboxKey) =>
     list === undefined ? [] : listSources(list.value, key, list.path);
   const ownAllow = sourcesOf(allow, "allow");
@@ -99,14 +115,12 @@ function resolveLists(config: unknown, agent: AgentScope | undefined): SandboxLi
   // An entry that somebody wrote lifts what it matches, groups and patterns included.
   const lifting = compileList("sandbox", "allows", [...ownAllow, ...ownAlso]);
   const lifted = sandboxDefaultDeny.filter((name) => findHit(lifting, name, undefined, noShadow) !== -1);
-  const denySources =
-    deny === undefined
-      ? builtInSources(
-          sandboxDefaultDeny.filter((name) => !lifted.includes(name)),
-          "default",
-          { code: "sandbox-default-deny" },
-        )
-      : sourcesOf(deny, "deny");
+  const hasDefaultDeny = denyAdds || deny.length === 0;
+  const kept = hasDefaultDeny ? sandboxDefaultDeny.filter((name) => !lifted.includes(name)) : [];
+  const denySources = [
+    ...deny.flatMap((list) => sourcesOf(list, "deny")),
+    ...builtInSources(kept, "default", { code: "sandbox-default-deny" }),
+  ];
   if (allowSources.some(isWritten) && !namesImage([...allowSources, ...denySources])) {
     allowSources.push(...builtInSources(["image"], "default", { code: "default-list" }));
   }
@@ -114,8 +128,8 @@ function resolveLists(config: unknown, agent: AgentScope | undefined): SandboxLi
     allow: allowSources,
     deny: denySources,
     allowPath: allow?.path ?? null,
-    configPaths: [allow, also, deny].flatMap((list) => (list === undefined ? [] : [list.path])),
-    lifted: deny === undefined ? lifted : [],
+    configPaths: [allow, also, ...deny].flatMap((list) => (list === undefined ? [] : [list.path])),
+    lifted: hasDefaultDeny ? lifted : [],
   };
 }
 
@@ -131,8 +145,12 @@ function namesImage(sources: readonly EntrySource[]): boolean {
 }
 
 /** The sandbox stage of an agent. It never drops its list and never warns. */
-export function sandboxStage(config: unknown, agent: AgentScope | undefined): StagePolicy {
-  const lists = resolveLists(config, agent);
+export function sandboxStage(
+  config: unknown,
+  agent: AgentScope | undefined,
+  options: SandboxOptions,
+): StagePolicy {
+  const lists = resolveLists(config, agent, options);
   const losers: PolicyRule[] = compileList(
     "sandbox",
     "denies",
@@ -162,10 +180,10 @@ export interface SandboxPolicyReport {
   denySource: ListSource;
 }
 
-/** The expanded lists of an agent's sandbox and where each comes from, for an explain view. */
+/** The expanded lists of an agent's sandbox as OpenClaw has them, and where each comes from. */
 export function resolveSandboxPolicy(config: unknown, agentId: string): SandboxPolicyReport {
   const agent = agentScopes(config).get(normalizeAgentId(agentId));
-  const lists = resolveLists(config, agent);
+  const lists = resolveLists(config, agent, { denyAdds: false });
   const expand = (sources: readonly EntrySource[]) =>
     expandToolGroups(
       sources.map((source) => source.raw),

@@ -1,6 +1,14 @@
 /** The places a policy is written in: the global tools object, the agents' and their byProvider entries. */
 
-import { asRecord, type ConfigRecord, getIn, getList, getRecord, pathText } from "./configRecord.ts";
+import {
+  asRecord,
+  type ConfigRecord,
+  getIn,
+  getList,
+  getRecord,
+  isSnapshot,
+  pathText,
+} from "./configRecord.ts";
 import { normalizeAgentId, normalizeKey } from "./names.ts";
 import type { ConfigPath } from "./types.ts";
 
@@ -45,10 +53,21 @@ export function toolsScope(value: unknown, path: ConfigPath): ToolsScope {
   return { path, place: pathText(path), record, byProvider };
 }
 
-/** Agents by normalised id; the first entry of an id wins (policy §5). */
+const knownScopes = new WeakMap<readonly unknown[], ReadonlyMap<string, AgentScope>>();
+
+/** Agents by normalised id; the first entry of an id wins (policy §5). Those of a snapshot are read once. */
 export function agentScopes(config: unknown): ReadonlyMap<string, AgentScope> {
+  const list = getList(config, "agents", "list") ?? [];
+  const known = knownScopes.get(list);
+  if (known !== undefined) return known;
+  const agents = readAgents(list);
+  if (isSnapshot(list)) knownScopes.set(list, agents);
+  return agents;
+}
+
+function readAgents(list: readonly unknown[]): ReadonlyMap<string, AgentScope> {
   const agents = new Map<string, AgentScope>();
-  (getList(config, "agents", "list") ?? []).forEach((value, index) => {
+  list.forEach((value, index) => {
     const entry = asRecord(value);
     if (entry === undefined) return;
     const id = normalizeAgentId(typeof entry.id === "string" ? entry.id : undefined);
@@ -67,33 +86,32 @@ export function defaultAgentId(config: unknown): string {
   return normalizeAgentId(typeof chosen?.id === "string" ? chosen.id : undefined);
 }
 
-/**
- * Finds the byProvider entry for a model (policy §7): the full key, then the provider; the first found wins alone.
- * @param providerFirst also looks for `<provider>/<model>` when the model id has a slash (policy.providerModelKeys)
- */
+/** Finds the byProvider entry for a model (policy §7): the full key, then the provider; the first found wins alone. */
 export function findProviderEntry(
   scope: ToolsScope | undefined,
   provider: string | undefined,
   model: string | undefined,
-  providerFirst: boolean,
 ): ProviderEntry | undefined {
   const providerKey = normalizeKey(provider);
   if (scope === undefined || providerKey === undefined || scope.byProvider.size === 0) return undefined;
-  for (const key of providerKeyCandidates(providerKey, normalizeKey(model), providerFirst)) {
-    const entry = scope.byProvider.get(key);
-    if (entry !== undefined) return entry;
-  }
-  return undefined;
+  const modelKey = normalizeKey(model);
+  const full = modelKey?.includes("/") === true ? modelKey : `${providerKey}/${modelKey}`;
+  const own = modelKey === undefined ? undefined : scope.byProvider.get(full);
+  return own ?? scope.byProvider.get(providerKey);
 }
 
-function providerKeyCandidates(
-  provider: string,
+/**
+ * The entry under `<provider>/<model>` for a model id with a slash, which the plain look-up never finds
+ * (policy.providerModelKeys). It counts beside what that finds: taking its place could lift a deny.
+ */
+export function findFullKeyEntry(
+  scope: ToolsScope | undefined,
+  provider: string | undefined,
   model: string | undefined,
-  providerFirst: boolean,
-): string[] {
-  if (model === undefined) return [provider];
-  if (!model.includes("/")) return [`${provider}/${model}`, provider];
-  return providerFirst ? [`${provider}/${model}`, model, provider] : [model, provider];
+): ProviderEntry | undefined {
+  const modelKey = normalizeKey(model);
+  if (modelKey?.includes("/") !== true) return undefined;
+  return scope?.byProvider.get(`${normalizeKey(provider) ?? ""}/${modelKey}`);
 }
 
 /** Whether a session runs sandboxed, by config: off, all, or every session but the agent's main one. */

@@ -130,16 +130,23 @@ describe("the other hardening rules", () => {
   });
 
   test("policy.skillDispatchThroughPipeline sends skill commands through the pipeline", () => {
-    const config = { tools: { deny: ["exec"] } };
-    const names = (rules: string[]) =>
-      skillDispatchTools(
-        compilePolicy(config, { hardening: new Set(rules) }),
-        { senderIsOwner: false },
-        tools,
-      );
-    expect(names([])).toContain("exec");
+    const names = (rules: string[], config: unknown = { tools: { deny: ["browser"] } }) =>
+      skillDispatchTools(compilePolicy(config, { hardening: new Set(rules) }), { senderIsOwner: false }, [
+        ...tools,
+        { name: "files__delete", owner: { kind: "mcp", serverId: "files" } },
+      ]);
+    expect(names([])).toContain("browser");
     expect(names([])).not.toContain("cron");
-    expect(names(["policy.skillDispatchThroughPipeline"])).not.toContain("exec");
+    expect(names(["policy.skillDispatchThroughPipeline"])).not.toContain("browser");
+    expect(names(["policy.skillDispatchThroughPipeline"])).toContain("session_status");
+    // The surface does not have these, whatever a policy says; a list of nothing else lets nothing through.
+    for (const rules of [[], ["policy.skillDispatchThroughPipeline"], ["policy.strictLists"]]) {
+      for (const absent of ["exec", "read", "write", "files__delete"])
+        expect(names(rules, {})).not.toContain(absent);
+    }
+    expect(names(["policy.skillDispatchThroughPipeline"], { tools: { allow: ["read", "exec"] } })).toEqual(
+      [],
+    );
   });
 
   test("policy.httpListsNormalised lets deny entries work as elsewhere", () => {

@@ -60,7 +60,7 @@ function namesSomething(
     }
     return false;
   }
-  return entry.name === pluginsGroup && entering.pluginIds.size > 0;
+  return entry.name === pluginsGroup && entering.pluginToolNames.size > 0;
 }
 
 /**

@@ -44,16 +44,21 @@ export function subagentRoleOf(
     return undefined;
   const maxDepth = maxSpawnDepth(config);
   if (context.surface === "http") {
-    const depth = depthGiven ?? (options.httpCountsKey ? subagentDepthOfKey(context.sessionKey) : undefined);
+    const known = httpDepth(depthGiven);
+    // A key without `:subagent:` inside, such as `subagent:x`, shows no depth: it must not make the session a main one.
+    const depth = options.httpCountsKey ? Math.max(known, subagentDepthOfKey(context.sessionKey)) : known;
     return roleOfHttpDepth(depth, maxDepth);
   }
   return context.subagentRole ?? roleOfDepth(depthGiven ?? subagentDepthOfKey(context.sessionKey), maxDepth);
 }
 
 /** HTTP looks at depth alone: unknown or negative counts as 1. */
-function roleOfHttpDepth(depth: number | undefined, maxDepth: number): SubagentRole {
-  const known = depth === undefined || !Number.isFinite(depth) || depth < 0 ? 1 : depth;
-  return known >= maxDepth ? "leaf" : "orchestrator";
+function httpDepth(depth: number | undefined): number {
+  return depth === undefined || !Number.isFinite(depth) || depth < 0 ? 1 : depth;
+}
+
+function roleOfHttpDepth(depth: number, maxDepth: number): SubagentRole {
+  return depth >= maxDepth ? "leaf" : "orchestrator";
 }
 
 interface SubagentLists {
@@ -112,7 +117,7 @@ export function resolveSubagentPolicy(
   config: unknown,
   depth: number | null,
 ): { allow: string[] | null; deny: string[] } {
-  const role = roleOfHttpDepth(depth ?? undefined, maxSpawnDepth(config));
+  const role = roleOfHttpDepth(httpDepth(depth ?? undefined), maxSpawnDepth(config));
   const lists = resolveLists(config, role === "leaf");
   const unique = (sources: readonly EntrySource[]) => [...new Set(sources.map((source) => source.raw))];
   return {

@@ -42,6 +42,8 @@ export interface EnteringTools {
   pluginToolNames: ReadonlySet<string>;
   /** Loaded plugin ids that are also the name of a tool of somebody else. */
   shadowed: ReadonlySet<string>;
+  /** Slots of servers whose id is also the name of a tool or plugin: allow entries of that name are not theirs. */
+  idNotMatched: ReadonlySet<number>;
   /** Per slot and pre-filter: why it is out. For the trace. */
   reasons: ReadonlyMap<PreFilterId, ReadonlyMap<number, Reason>>;
 }

@@ -6,7 +6,7 @@ import { listKnownTools } from "./availability.ts";
 import { compilePolicy } from "./compile.ts";
 import { getIn } from "./configRecord.ts";
 import { evaluatePolicy } from "./evaluate.ts";
-import { describeAbsence, describeReason, describeRule, toolSteps } from "./explain.ts";
+import { describeAbsence, describeReason, describeRule, explainAbsence, toolSteps } from "./explain.ts";
 import { policyHardening } from "./hardening.ts";
 import { httpDefaultDeny } from "./httpSurface.ts";
 import { policyTraceSchema } from "./schema.ts";
@@ -226,8 +226,8 @@ describe("texts of rules and reasons", () => {
   });
 
   test.each([
-    ["not-built", {}, "it is not built in this version"],
-    ["disabled-in-config", { path: "browser.enabled" }, "browser.enabled switches it off"],
+    ["not-built", {}, "this version does not have it"],
+    ["disabled-in-config", { path: "browser.enabled" }, "browser.enabled turns it off"],
     ["not-on-surface", { surface: "http" }, "the http surface does not offer it"],
     ["moon-phase", {}, "it is not there (moon-phase)"],
     ["constructor", {}, "it is not there (constructor)"],
@@ -254,6 +254,9 @@ describe("texts of rules and reasons", () => {
       ),
     );
     expect(reasons.length).toBeGreaterThan(0);
-    for (const { reason, params } of reasons) expect(describeAbsence(reason, params)).not.toContain("(");
+    for (const { reason, params } of reasons) {
+      expect(describeAbsence(reason, params)).not.toContain(reason);
+      expect(explainAbsence(reason, params)).toMatch(/^[^{}]+[.]$/);
+    }
   });
 });

@@ -3,7 +3,7 @@
 import type { CellEffect, ColumnId, PreFilterId, ReasonCode } from "./codes.ts";
 import type { CompiledPolicy } from "./compile.ts";
 import { deepFreeze, pathText } from "./configRecord.ts";
-import { type PolicyRun, type StageVerdicts, stageRemoves } from "./evaluate.ts";
+import { type PolicyRun, restrictingRule, type StageVerdicts, stageRemoves } from "./evaluate.ts";
 import type { CompiledList, ListEntry } from "./lists.ts";
 import type { StagePolicy } from "./pick.ts";
 import type { EnteringTools, ToolSlot } from "./toolIndex.ts";
@@ -194,7 +194,7 @@ function stageRules(policy: StagePolicy): readonly PolicyRule[] {
   const known = ruleMemory.get(policy);
   if (known !== undefined) return known;
   const rulesOf = (list: CompiledList | undefined) => list?.entries.map((entry) => entry.rule) ?? [];
-  const whole = policy.restricts === undefined ? [] : [policy.restricts];
+  const whole = (policy.both ?? [policy]).flatMap(({ restricts }) => restricts ?? []);
   const all = [...rulesOf(policy.deny), ...rulesOf(policy.allow), ...whole, ...policy.losers];
   const rules = [...new Map(all.map((rule) => [rule.id, rule])).values()];
   deepFreeze(rules);
@@ -221,10 +221,12 @@ function stageRuling(verdicts: StageVerdicts) {
     const denyHit = deny?.[position] ?? -1;
     const allowHit = report.dropped ? -1 : (allow?.[position] ?? -1);
     const way = wayOf(policy.deny?.entries[denyHit] ?? policy.allow?.entries[allowHit], slot);
-    const key = ((denyHit + 1) * allowSize + (allowHit + 1)) * ways.length + ways.indexOf(way);
+    const restricts = restrictingRule(verdicts, position);
+    const hits = ((denyHit + 1) * allowSize + (allowHit + 1)) * ways.length + ways.indexOf(way);
+    const key = hits * 2 + (restricts === policy.restricts ? 0 : 1);
     const known = memory.get(key);
     if (known !== undefined) return known;
-    const ruling = stageCell(verdicts, denyHit, allowHit, way);
+    const ruling = stageCell(verdicts, denyHit, allowHit, way, restricts);
     deepFreeze(ruling);
     memory.set(key, ruling);
     return ruling;
@@ -236,6 +238,7 @@ function stageCell(
   denyHit: number,
   allowHit: number,
   way: Way,
+  restricts: PolicyRule | undefined,
 ): Ruling {
   const denyEntry = policy.deny?.entries[denyHit];
   const allowEntry = policy.allow?.entries[allowHit];
@@ -255,10 +258,7 @@ function stageCell(
     return { reached: { effect: "kept", why: { code: "no-allow-list" } }, gone: goneCell, removes: false };
   }
   if (allowEntry === undefined) {
-    return removal(
-      notListedReason(policy.restricts),
-      policy.restricts === undefined ? [] : [policy.restricts.id],
-    );
+    return removal(notListedReason(restricts), restricts === undefined ? [] : [restricts.id]);
   }
   const ruleIds = [allowEntry.rule.id];
   const isWritten = allowEntry.rule.list === "allow" || allowEntry.rule.list === "alsoAllow";

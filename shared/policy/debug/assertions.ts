@@ -19,8 +19,9 @@ import {
   countClasses,
   createContextSpace,
 } from "./contextClasses.ts";
+import { type ClassJudge, createClassJudge, type WantedTool } from "./proof.ts";
 import { finish, type Steps } from "./steps.ts";
-import { type ClassEvaluator, createClassEvaluator, hasBit } from "./survivors.ts";
+import { fixedSupply, type ToolSupply } from "./toolSupply.ts";
 
 const whenFields = [
   "owner",
@@ -125,33 +126,31 @@ const cutChannels: ReadonlySet<string> = new Set(["voice", "node"]);
 /**
  * Checks every line. `never` speaks of all surfaces, `always` of the model's unless the line names one; and
  * `always` speaks of the channels voice and node only where it names them.
- * @param tools all registered tools; `always` is refuted by a tool that is not there
+ * @param tools the list of every context, or which list which context meets; `always` is refuted by a tool that is
+ *   not there
  */
 export function checkAssertions(
   compiled: CompiledPolicy,
-  tools: readonly RegisteredTool[],
+  tools: readonly RegisteredTool[] | ToolSupply,
   text: string,
 ): AssertionResult[] {
   return finish(assertionSteps(compiled, tools, text));
 }
 
-/** Checks one assertion over the contexts that it speaks of. */
-export function checkAssertion(
-  compiled: CompiledPolicy,
-  tools: readonly RegisteredTool[],
-  assertion: Assertion,
-): AssertionResult {
-  return finish(proofSteps(startProof(compiled, tools, createContextSpace(compiled)), assertion));
-}
-
 /** The same as `checkAssertions`, in steps. */
 export function* assertionSteps(
   compiled: CompiledPolicy,
-  tools: readonly RegisteredTool[],
+  tools: readonly RegisteredTool[] | ToolSupply,
   text: string,
-  space: ContextSpace = createContextSpace(compiled),
+  space?: ContextSpace,
 ): Steps<AssertionResult[]> {
-  const proof = startProof(compiled, tools, space);
+  const supply = "listFor" in tools ? tools : fixedSupply(tools);
+  const proof: Proof = {
+    compiled,
+    supply,
+    space: space ?? createContextSpace(compiled, supply),
+    judge: createClassJudge(compiled, supply),
+  };
   const results: AssertionResult[] = [];
   for (const parsed of parseAssertions(text)) {
     yield;
@@ -163,20 +162,16 @@ export function* assertionSteps(
 /** What the lines of a text share. */
 interface Proof {
   compiled: CompiledPolicy;
-  tools: readonly RegisteredTool[];
+  supply: ToolSupply;
   space: ContextSpace;
-  evaluator: ClassEvaluator;
-}
-
-function startProof(compiled: CompiledPolicy, tools: readonly RegisteredTool[], space: ContextSpace): Proof {
-  return { compiled, tools, space, evaluator: createClassEvaluator(compiled, tools) };
+  judge: ClassJudge;
 }
 
 /** How many classes are looked at between two pauses. */
 const classesPerStep = 32;
 
 function* proofSteps(
-  { compiled, tools, space, evaluator }: Proof,
+  { compiled, supply, space, judge }: Proof,
   assertion: Assertion,
 ): Steps<AssertionResult> {
   const { line, text, verb } = assertion;
@@ -189,21 +184,27 @@ function* proofSteps(
       message: "No context that this config can tell apart fits the conditions.",
     };
   }
-  const misspelt = misspeltWord(assertion.tools, tools);
+  const misspelt = misspeltWord(assertion.tools, supply.all);
   if (misspelt !== undefined) return { kind: "invalid", line, text, message: misspelt };
-  const wanted = wantedTools(assertion.tools, tools);
+  const question = judge.ask(verb, wantedTools(assertion.tools, supply.all));
   let looked = 0;
   for (const parts of combine(axes)) {
     if (looked % classesPerStep === 0) yield;
     looked += 1;
-    const { bits } = evaluator.survivors(parts);
-    const broken = wanted.find(
-      ({ slots }) => slots.some((slot) => hasBit(bits, slot)) === (verb === "never"),
-    );
+    const broken = question(parts);
     if (broken === undefined) continue;
     const { context, label } = classOf(parts);
-    const trace = tracePolicy(compiled, context, tools);
-    return { kind: "refuted", line, text, contexts: looked, context, label, tool: broken.name, trace };
+    return {
+      kind: "refuted",
+      line,
+      text,
+      contexts: looked,
+      context,
+      label:
+        broken.missing.length === 0 ? label : { ...label, tools: `without ${broken.missing.join(", ")}` },
+      tool: broken.tool,
+      trace: tracePolicy(compiled, context, broken.tools),
+    };
   }
   return { kind: "proved", line, text, contexts: looked };
 }
@@ -283,12 +284,6 @@ function misspeltWord(words: readonly string[], tools: readonly RegisteredTool[]
     if (name.startsWith("group:")) return `There is no group "${word}".`;
   }
   return undefined;
-}
-
-interface WantedTool {
-  name: string;
-  /** Where tools of this name stand in the list; empty when there is none. */
-  slots: readonly number[];
 }
 
 /** The tools that the words of an assertion stand for; a word that hits none stands for itself. */

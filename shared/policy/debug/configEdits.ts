@@ -1,7 +1,7 @@
 /** Applies edits to a config as plain data; the file with its comments is edited elsewhere by the same edits. */
 
 import { AppError } from "../../errors/index.ts";
-import { pathText } from "../configRecord.ts";
+import { pathText, valueAt } from "../configRecord.ts";
 import type { ConfigEdit, ConfigPath } from "../types.ts";
 
 /**
@@ -10,6 +10,19 @@ import type { ConfigEdit, ConfigPath } from "../types.ts";
  */
 export function applyEdits(config: unknown, edits: readonly ConfigEdit[]): unknown {
   return edits.reduce((current, edit) => applyAt(current, edit, edit.path, 0), config);
+}
+
+/** @returns whether everything on the way to the place is a list or an object where the edit needs one, or missing */
+export function fits(config: unknown, { path }: ConfigEdit): boolean {
+  let value = config;
+  for (const part of path) {
+    if (value === undefined) return true;
+    const isList = Array.isArray(value);
+    if (typeof part === "number" ? !isList : isList || typeof value !== "object" || value === null)
+      return false;
+    value = valueAt(value, [part]);
+  }
+  return true;
 }
 
 function applyAt(value: unknown, edit: ConfigEdit, path: ConfigPath, depth: number): unknown {

@@ -1,15 +1,14 @@
 /** Every context that a config can tell apart, one representative each (for proofs over all contexts). */
 
 import type { CompiledPolicy } from "../compile.ts";
-import { asRecord, getIn, recordEntries } from "../configRecord.ts";
-import { chooseGroupPolicy } from "../groupPolicy.ts";
-import { normalizeAgentId, normalizeKey } from "../names.ts";
-import { hasNativeWebSearch } from "../preFilters.ts";
-import { findProviderEntry } from "../scopes.ts";
+import { getIn } from "../configRecord.ts";
+import { normalizeAgentId } from "../names.ts";
 import { maxSpawnDepth } from "../subagentPolicy.ts";
 import type { PolicyContext } from "../types.ts";
-import { groupCandidates } from "./groupCandidates.ts";
+import { groupChoices } from "./groupClasses.ts";
+import { createListIds, modelChoices, modelSignature } from "./modelClasses.ts";
 import { finish, type Steps } from "./steps.ts";
+import type { ToolList, ToolSupply } from "./toolSupply.ts";
 
 /** Words for one class, for people and for filters. */
 export interface ClassLabel {
@@ -20,6 +19,8 @@ export interface ClassLabel {
   sandboxed: boolean;
   role: "main" | "orchestrator" | "leaf";
   surface: "model" | "http";
+  /** What the machine has to lack for it, in words; absent: nothing. */
+  tools?: string;
 }
 
 export interface ContextClass {
@@ -46,6 +47,8 @@ export interface Choice {
 export interface RoleChoice {
   readonly role: ClassLabel["role"];
   readonly depth: number;
+  /** The session carries the role although its depth would give another; HTTP never looks at it. */
+  readonly isStored?: boolean;
 }
 
 /** A class by its values, before it is put together: very many of them are looked at, few are shown. */
@@ -73,10 +76,8 @@ export interface ContextSpace {
   axes(focus: ContextFocus): Steps<ClassAxes>;
 }
 
-/** Names that no config uses by accident; they stand for every name that the config does not mention. */
+/** A name that no config uses by accident; it stands for every name that the config does not mention. */
 const otherAgent = "any-other-agent";
-const otherProvider = "any-other-provider";
-const otherModel = "any-other-model";
 
 /** Over HTTP neither model nor sandbox are looked at. */
 const noModel: Choice = { label: "not looked at", context: {} };
@@ -90,7 +91,9 @@ export function enumerateContexts(compiled: CompiledPolicy, focus: ContextFocus 
   return [...combine(axes)].map(classOf);
 }
 
-export function createContextSpace(compiled: CompiledPolicy): ContextSpace {
+/** @param supply absent: the same tools everywhere, so that they tell no contexts apart */
+export function createContextSpace(compiled: CompiledPolicy, supply?: ToolSupply): ContextSpace {
+  const listIds = createListIds(supply);
   const groups = new Map<string, readonly Choice[]>();
   const models = new Map<string, readonly Choice[]>();
   const ownModels = new Map<string, readonly Choice[]>();
@@ -109,7 +112,7 @@ export function createContextSpace(compiled: CompiledPolicy): ContextSpace {
         const key = JSON.stringify([id, focus.provider, focus.model]);
         const distinct =
           ownModels.get(key) ??
-          distinctBy(modelsHere, (model) => modelSignature(compiled, id, model.context, focus));
+          distinctBy(modelsHere, (model) => modelSignature(compiled, id, model.context, focus, listIds));
         ownModels.set(key, distinct);
         agents.push({ choice, models: distinct, sandboxed: sandboxChoices(compiled, id) });
       }
@@ -139,7 +142,7 @@ export function* combine({ agents, groups, roles, owners, surfaces }: ClassAxes)
               }
             }
           }
-          if (isHttp) {
+          if (isHttp && role.isStored !== true) {
             yield { agent, model: noModel, group, role, owner, sandboxed: false, surface: "http" };
           }
         }
@@ -151,9 +154,10 @@ export function* combine({ agents, groups, roles, owners, surfaces }: ClassAxes)
 /** How many classes `combine` gives. */
 export function countClasses({ agents, groups, roles, owners, surfaces }: ClassAxes): number {
   const onModel = agents.reduce((sum, { models, sandboxed }) => sum + models.length * sandboxed.length, 0);
-  const perRest =
-    (surfaces.includes("model") ? onModel : 0) + (surfaces.includes("http") ? agents.length : 0);
-  return perRest * groups.length * roles.length * owners.length;
+  const perGroup = surfaces.includes("model") ? onModel * roles.length : 0;
+  const rolesOnHttp = roles.filter((role) => role.isStored !== true).length;
+  const perGroupOnHttp = surfaces.includes("http") ? agents.length * rolesOnHttp : 0;
+  return (perGroup + perGroupOnHttp) * groups.length * owners.length;
 }
 
 /** Puts a class together. */
@@ -165,6 +169,7 @@ export function classOf(parts: ClassParts): ContextClass {
       ...model.context,
       ...group.context,
       ...(role.depth > 0 ? { subagentDepth: role.depth } : {}),
+      ...(role.isStored === true ? { subagentRole: role.role } : {}),
       senderIsOwner: owner,
       sandboxed,
       surface,
@@ -211,21 +216,26 @@ export function describeAxes({ agents, groups, roles, owners, surfaces }: ClassA
   ];
 }
 
-/** Labels that several values share get the values that make them differ. */
-function withDistinctLabels(choices: readonly Choice[]): Choice[] {
-  const counts = new Map<string, number>();
-  for (const { label } of choices) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return choices.map((choice) =>
-    counts.get(choice.label) === 1
-      ? choice
-      : { ...choice, label: `${choice.label} (${contextWords(choice.context)})` },
-  );
-}
-
-function contextWords(context: PolicyContext): string {
-  return Object.entries(context)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(" ");
+/** The lists of tools that the classes meet, by what they lack of the longest; none when all have the same. */
+export function describeSupply({ agents, surfaces }: ClassAxes, supply: ToolSupply): ClassDimension[] {
+  const values = new Set<string>();
+  const doubtful = new Set<string>();
+  const lists = new Set<ToolList>();
+  for (const { choice, models, sandboxed } of agents) {
+    for (const model of surfaces.includes("http") ? [...models, noModel] : models) {
+      for (const mode of sandboxed) {
+        const context = { ...choice.context, ...model.context, sandboxed: mode };
+        lists.add(supply.listFor(context));
+        for (const name of supply.doubtsIn(context).keys()) doubtful.add(name);
+      }
+    }
+  }
+  for (const list of lists) {
+    const lacking = list.filter((tool) => tool.unavailable !== undefined).map(({ name }) => name);
+    values.add(lacking.length === 0 ? "all" : `without ${lacking.join(" ")}`);
+  }
+  for (const name of doubtful) values.add(`${name} may be missing`);
+  return [{ dimension: "tools", values: [...values] }];
 }
 
 function distinctBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
@@ -251,110 +261,13 @@ function agentChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
   ];
 }
 
-/** Providers and models that some byProvider key or the native search can tell apart. */
-function modelChoices(compiled: CompiledPolicy, focus: ContextFocus): Choice[] {
-  const keys = new Set<string>();
-  for (const scope of [compiled.global, ...[...compiled.agents.values()].map((agent) => agent.tools)]) {
-    for (const key of scope.byProvider.keys()) keys.add(key);
-  }
-  const providers = new Set<string>();
-  for (const key of keys) providers.add(key.split("/")[0] ?? key);
-  if (getIn(compiled.config, "tools", "web", "search", "openaiCodex", "enabled") === true) {
-    providers.add("openai-codex");
-  }
-  const focusProvider = normalizeKey(focus.provider);
-  if (focusProvider !== undefined) providers.add(focusProvider);
-  providers.add(otherProvider);
-  const choices: Choice[] = [{ label: "unknown model", context: {} }];
-  for (const provider of providers) {
-    if (provider === "") continue;
-    const models = new Set<string>();
-    if (focus.model !== undefined) models.add(focus.model);
-    const slashed = [...keys].filter((key) => key.includes("/"));
-    for (const key of slashed) if (key.startsWith(`${provider}/`)) models.add(key.slice(provider.length + 1));
-    // A model id with a slash is looked up as it stands, under any provider.
-    for (const key of slashed) models.add(key);
-    for (const model of [otherModel, ...models]) {
-      choices.push({ label: `${provider} ${model}`, context: { provider, model } });
-    }
-    choices.push({
-      label: `${provider} over openai-codex-responses`,
-      context: { provider, model: otherModel, modelApi: "openai-codex-responses" },
-    });
-  }
-  choices.push({
-    label: "unknown model over openai-codex-responses",
-    context: { modelApi: "openai-codex-responses" },
-  });
-  return choices;
-}
-
-function modelSignature(
-  compiled: CompiledPolicy,
-  agentId: string | undefined,
-  context: PolicyContext,
-  focus: ContextFocus,
-): string {
-  const providerFirst = compiled.hardening.has("policy.providerModelKeys");
-  const agent = agentId === undefined ? undefined : compiled.agents.get(agentId);
-  const entryKey = (scope: typeof compiled.global | undefined) =>
-    findProviderEntry(scope, context.provider, context.model, providerFirst)?.key ?? "";
-  const focused = [
-    focus.provider !== undefined && normalizeKey(context.provider) === normalizeKey(focus.provider),
-    focus.model !== undefined && normalizeKey(context.model) === normalizeKey(focus.model),
-  ];
-  return JSON.stringify([
-    entryKey(compiled.global),
-    entryKey(agent?.tools),
-    hasNativeWebSearch(compiled.config, context),
-    ...focused,
-  ]);
-}
-
-/** Groups and senders by the policy they lead to, plus the channels that pre-filters look at. */
-function* groupChoices(compiled: CompiledPolicy, focus: ContextFocus): Steps<Choice[]> {
-  const { channel, groupId, senderId } = focus;
-  const signature = ({ context }: Choice) => {
-    const provider = normalizeKey(context.channel);
-    const focused = [
-      channel !== undefined && provider === normalizeKey(channel),
-      groupId !== undefined && context.groupId === groupId,
-      senderId !== undefined && context.senderId === senderId,
-    ];
-    const special = provider === "voice" || provider === "node" ? provider : "";
-    return JSON.stringify([chooseGroupPolicy(compiled.config, context)?.path ?? null, special, ...focused]);
-  };
-  const known = new Map<string, Choice>();
-  const add = (choice: Choice) => {
-    const key = signature(choice);
-    if (!known.has(key)) known.set(key, choice);
-  };
-  add({ label: "direct", context: {} });
-  add({ label: "direct (voice)", context: { channel: "voice" } });
-  add({ label: "direct (node)", context: { channel: "node" } });
-  for (const [name, settings] of recordEntries(compiled.config.channels)) {
-    if (asRecord(settings) === undefined) continue;
-    for (const { label, context } of groupCandidates(name, settings, focus)) {
-      yield;
-      add({ label: `${name} ${label}`, context: { channel: name, ...context } });
-    }
-  }
-  if (channel !== undefined) {
-    const context: PolicyContext = {
-      channel,
-      ...(groupId === undefined ? {} : { groupId }),
-      ...(senderId === undefined ? {} : { senderId }),
-    };
-    add({ label: `${channel} ${groupId ?? "direct"}`, context });
-  }
-  return withDistinctLabels([...known.values()]);
-}
-
 function roleChoices(compiled: CompiledPolicy): RoleChoice[] {
   const max = maxSpawnDepth(compiled.config);
   const main: RoleChoice = { role: "main", depth: 0 };
   const leaf: RoleChoice = { role: "leaf", depth: max };
-  return max > 1 ? [main, { role: "orchestrator", depth: 1 }, leaf] : [main, leaf];
+  // A session keeps the role that it was given, also when the limit is lowered afterwards.
+  const orchestrator: RoleChoice = { role: "orchestrator", depth: 1, ...(max > 1 ? {} : { isStored: true }) };
+  return [main, orchestrator, leaf];
 }
 
 /** Whether sessions of an agent can be sandboxed at all, and whether they can be unsandboxed. */

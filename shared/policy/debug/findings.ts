@@ -1,16 +1,17 @@
 /** Findings about a whole config in a context: those of the engine, and slips that no stage notices. */
 
+import { skillDispatchTools } from "../background.ts";
 import { profileLists, toolGroups } from "../catalog.ts";
-import type { ColumnId, FindingKind } from "../codes.ts";
 import type { CompiledPolicy } from "../compile.ts";
-import { asRecord, getList, pathText } from "../configRecord.ts";
 import { nearestName } from "../didYouMean.ts";
 import { runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
 import { knownNames } from "../findings.ts";
 import { compileList, findHit, type ListEntry, pluginsGroup } from "../lists.ts";
-import { normalizeKey } from "../names.ts";
-import type { ToolIndex } from "../toolIndex.ts";
+import type { EnteringTools, ToolIndex } from "../toolIndex.ts";
 import type { ConfigPath, PolicyContext, PolicyFinding, RegisteredTool } from "../types.ts";
+import { areaFindings } from "./areaFindings.ts";
+import { coveredEntries } from "./coveredEntries.ts";
+import { finding, written } from "./finding.ts";
 import { reachOf } from "./repairMoves.ts";
 
 /** A skill with the tools that its commands and instructions use. */
@@ -18,6 +19,8 @@ export interface SkillTools {
   name: string;
   /** As written; aliases, groups and patterns count. */
   tools: readonly string[];
+  /** The one of them that `/<skill>` calls, found by exactly this name. */
+  commandTool?: string;
   /** Where it is written, to be shown. */
   path?: string;
 }
@@ -40,13 +43,23 @@ export function collectFindings(
   );
   const findings = [...run.result.findings];
   for (const stage of run.stages) {
-    findings.push(...denyFindings(stage, index, names), ...allowFindings(stage, index, removedBefore));
-    if (stage.policy.column === "profile") findings.push(...wideGrants(stage));
+    findings.push(
+      ...denyFindings(stage, index, names),
+      ...misspeltEntries(stage, index, names),
+      ...allowFindings(stage, run.entering, removedBefore),
+      ...coveredEntries(stage.policy, index),
+    );
+    if (stage.policy.profile !== undefined) findings.push(...wideGrants(stage));
     for (const slot of index.slots.keys()) if (stageRemoves(stage, slot)) removedBefore.add(slot);
   }
-  findings.push(...bothLists(compiled), ...overwrittenProviderKeys(compiled));
+  findings.push(...areaFindings(compiled, index, names));
   // Skills are read by a model; no other surface knows of them.
-  if (context.surface !== "http") findings.push(...idleSkills(skills, index, new Set(run.result.tools)));
+  if (context.surface !== "http") {
+    const idle = idleSkills(skills, index, new Set(run.result.tools));
+    const others = skills.filter(({ name }) => !idle.some(({ stage }) => stage === name));
+    const reached = new Set(skillDispatchTools(compiled, context, tools));
+    findings.push(...idle, ...unreachableCommands(others, index, reached));
+  }
   return findings;
 }
 
@@ -67,31 +80,22 @@ function idleSkills(
   });
 }
 
-const noShadow: ReadonlySet<string> = new Set();
-
-function finding(
-  kind: FindingKind,
-  column: ColumnId | null,
-  stage: string,
-  path: ConfigPath | null,
-  entries: string[],
-  suggestion?: string,
-): PolicyFinding {
-  return {
-    kind,
-    column,
-    stage,
-    configPath: path === null ? null : [...path],
-    path: path === null ? stage : pathText(path),
-    entries,
-    failsOpen: false,
-    enforced: false,
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(suggestion === undefined || path === null
-      ? {}
-      : { fix: [{ op: "set" as const, path: [...path], value: suggestion }] }),
-  };
+/** Commands of skills that call a tool which is withheld, or which commands of skills never reach. */
+function unreachableCommands(
+  skills: readonly SkillTools[],
+  index: ToolIndex,
+  reached: ReadonlySet<string>,
+): PolicyFinding[] {
+  const names = index.slots.map((slot) => slot.name);
+  return skills.flatMap(({ name, commandTool, path }) => {
+    if (commandTool === undefined || reached.has(commandTool)) return [];
+    const suggestion = names.includes(commandTool) ? undefined : nearestName(commandTool, [...reached]);
+    const found = finding("skill-command-unreachable", null, name, null, [commandTool], suggestion);
+    return [path === undefined ? found : { ...found, path }];
+  });
 }
+
+const noShadow: ReadonlySet<string> = new Set();
 
 /** Deny entries that name nothing: the reference never says a word about them. */
 function denyFindings(
@@ -107,19 +111,25 @@ function denyFindings(
   });
 }
 
-function written(entries: readonly ListEntry[] | undefined): { entry: ListEntry; path: ConfigPath }[] {
-  return (entries ?? []).flatMap((entry) => {
-    const path = entry.rule.configPath;
-    const isOwn =
-      entry.rule.list === "allow" || entry.rule.list === "alsoAllow" || entry.rule.list === "deny";
-    return path === null || !isOwn || typeof path.at(-1) !== "number" ? [] : [{ entry, path }];
+/** Allow entries that name nothing, in the lists that are never dropped and never warn: of sandboxes and sub-agents. */
+function misspeltEntries(
+  { policy }: StageVerdicts,
+  index: ToolIndex,
+  names: readonly string[],
+): PolicyFinding[] {
+  if (policy.strips) return [];
+  return written(policy.allow?.entries).flatMap(({ entry, path }) => {
+    if (entry.kind === "group" || names.includes(entry.name)) return [];
+    if (index.slots.some(reachOf(entry))) return [];
+    const suggestion = entry.kind === "name" ? nearestName(entry.name, names) : undefined;
+    return [finding("unknown-entry", policy.column, policy.label, path, [entry.name], suggestion)];
   });
 }
 
 /** Allow entries whose tools are denied beside them, or were removed before. */
 function allowFindings(
   stage: StageVerdicts,
-  index: ToolIndex,
+  { index, idNotMatched }: EnteringTools,
   removedBefore: ReadonlySet<number>,
 ): PolicyFinding[] {
   const { policy, deny } = stage;
@@ -129,7 +139,8 @@ function allowFindings(
     const reaches = reachOf(entry);
     const reached = [...index.slots.keys()].filter((position) => {
       const slot = index.slots[position];
-      return slot !== undefined && slot.tool.unavailable === undefined && reaches(slot);
+      if (slot === undefined || slot.tool.unavailable !== undefined) return false;
+      return reaches(idNotMatched.has(position) ? { ...slot, pluginId: "" } : slot);
     });
     if (reached.length === 0) return [];
     if (deny !== undefined && reached.every((slot) => deny[slot] !== -1)) {
@@ -142,7 +153,7 @@ function allowFindings(
   });
 }
 
-/** Entries that lift a profile as a whole, or that come from a section nobody reads as a grant. */
+/** Entries that lift a profile as a whole (of the provider, too), or that come from a section nobody reads as a grant. */
 function wideGrants({ policy }: StageVerdicts): PolicyFinding[] {
   const members = new Set(profileLists.get(policy.profile ?? "") ?? []);
   const findings: PolicyFinding[] = [];
@@ -167,33 +178,4 @@ function wideGrants({ policy }: StageVerdicts): PolicyFinding[] {
 function isWide(entry: ListEntry): boolean {
   if (entry.kind === "star" || entry.kind === "pattern" || entry.name === pluginsGroup) return true;
   return entry.kind === "group" && (toolGroups.get(entry.name)?.length ?? 0) > 4;
-}
-
-/** Objects in which allow and alsoAllow both have entries: refused at load. */
-function bothLists(compiled: CompiledPolicy): PolicyFinding[] {
-  const scopes = [compiled.global, ...[...compiled.agents.values()].map((agent) => agent.tools)];
-  return scopes
-    .flatMap((scope) => [scope, ...scope.byProvider.values()])
-    .filter((scope) => {
-      const sizes = [getList(scope.record, "allow"), getList(scope.record, "alsoAllow")].map(
-        (list) => list?.length ?? 0,
-      );
-      return sizes.every((size) => size > 0);
-    })
-    .map((scope) =>
-      finding("allow-and-also-allow", null, pathText(scope.path), scope.path, ["allow", "alsoAllow"]),
-    );
-}
-
-/** byProvider keys that a later equal key replaces, or that are blank. */
-function overwrittenProviderKeys(compiled: CompiledPolicy): PolicyFinding[] {
-  const scopes = [compiled.global, ...[...compiled.agents.values()].map((agent) => agent.tools)];
-  return scopes.flatMap((scope) =>
-    Object.keys(asRecord(scope.record?.byProvider) ?? {}).flatMap((key) => {
-      const path = [...scope.path, "byProvider", key];
-      const normalized = normalizeKey(key);
-      const isUsed = normalized !== undefined && scope.byProvider.get(normalized)?.key === key;
-      return isUsed ? [] : [finding("provider-key-never-matches", null, pathText(path), path, [key])];
-    }),
-  );
 }

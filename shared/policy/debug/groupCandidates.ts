@@ -11,6 +11,7 @@ export interface GroupCandidate {
 }
 
 const otherGroup = "any-other-group";
+const otherAccount = "any-other-account";
 
 /**
  * One by one, because places times senders can be very many.
@@ -23,11 +24,10 @@ export function* groupCandidates(
 ): Generator<GroupCandidate> {
   if (channel === "") return;
   const places = [
-    ...accountPlaces(settings),
-    ...spacePlaces(asRecord(settings.guilds)),
-    ...spacePlaces(asRecord(settings.teams)),
+    ...accountPlaces(settings, focus),
+    ...spacePlaces(asRecord(settings.guilds), focus),
+    ...spacePlaces(asRecord(settings.teams), focus),
   ];
-  if (focus.groupId !== undefined) places.push({ label: focus.groupId, context: { groupId: focus.groupId } });
   const senders = senderCandidates(settings, focus);
   const known = new Set<string>();
   for (const place of places) {
@@ -42,41 +42,58 @@ export function* groupCandidates(
 }
 
 /** Channels that keep their groups in one map, which an account may replace. */
-function accountPlaces(settings: ConfigRecord): GroupCandidate[] {
+function accountPlaces(settings: ConfigRecord, focus: ContextFocus): GroupCandidate[] {
   const keys = ["groups", "rooms", "channels"] as const;
   const namesOf = (owner: ConfigRecord) => keys.flatMap((key) => Object.keys(asRecord(owner[key]) ?? {}));
   const accounts = recordEntries(settings.accounts);
   const names = new Set([settings, ...accounts.map(([, account]) => account)].flatMap(namesOf));
   names.delete("*");
-  const places: GroupCandidate[] = [];
-  for (const accountId of [undefined, ...accounts.map(([id]) => id)]) {
+  // Who names no account is on the default one; any other that has no entry sees what the channel says.
+  const strangers = accounts.length === 0 ? [] : [otherAccount];
+  return [undefined, ...accounts.map(([id]) => id), ...strangers].flatMap((accountId) => {
     const account = accountId === undefined ? {} : { accountId };
     const suffix = accountId === undefined ? "" : ` (account ${accountId})`;
-    for (const name of [...names, otherGroup]) {
-      // Some channels look for the id, some for the name: the entry is reached by either.
-      places.push({ label: `${name}${suffix}`, context: { ...account, groupId: name, groupChannel: name } });
-    }
-  }
-  return places;
+    return roomPlaces(names, focus).map(({ label, context }) => ({
+      label: `${label}${suffix}`,
+      context: { ...account, ...context },
+    }));
+  });
 }
 
 /** Discord guilds and teams: a space with channels inside. */
-function spacePlaces(spaces: ConfigRecord | undefined): GroupCandidate[] {
+function spacePlaces(spaces: ConfigRecord | undefined, focus: ContextFocus): GroupCandidate[] {
   if (spaces === undefined) return [];
   const entries = recordEntries(spaces);
   const channelNames = new Set(entries.flatMap(([, space]) => Object.keys(asRecord(space.channels) ?? {})));
   channelNames.delete("*");
   const spaceNames = [...entries.map(([name]) => name).filter((name) => name !== "*"), "any-other-space"];
   return spaceNames.flatMap((groupSpace) =>
-    [...channelNames, otherGroup].map((name) => ({
-      label: `${groupSpace} ${name}`,
-      context: { groupSpace, groupId: name, groupChannel: name },
+    roomPlaces(channelNames, focus).map(({ label, context }) => ({
+      label: `${groupSpace} ${label}`,
+      context: { groupSpace, ...context },
     })),
   );
 }
 
-/** One sender per key of any sender map, and one that no key names. */
-function senderCandidates(settings: ConfigRecord, focus: ContextFocus): GroupCandidate[] {
+/** Some channels look for the id, some for the name: an entry is reached by either, and both may be known. */
+function roomPlaces(names: ReadonlySet<string>, { groupId }: ContextFocus): GroupCandidate[] {
+  const rooms: GroupCandidate[] = [...names, otherGroup].map((name) => ({
+    label: name,
+    context: { groupId: name, groupChannel: name },
+  }));
+  if (groupId === undefined) return rooms;
+  return [
+    ...rooms,
+    { label: groupId, context: { groupId } },
+    ...[...names].map((name) => ({
+      label: `${groupId} named ${name}`,
+      context: { groupId, groupChannel: name },
+    })),
+  ];
+}
+
+/** One sender per key of any sender map, and one that no key names; a sender that is asked about may be any of them. */
+function senderCandidates(settings: ConfigRecord, { senderId }: ContextFocus): GroupCandidate[] {
   const senders: GroupCandidate[] = [{ label: "", context: {} }];
   for (const key of senderKeys(settings, 0)) {
     const parsed = parseSenderKey(key);
@@ -86,10 +103,16 @@ function senderCandidates(settings: ConfigRecord, focus: ContextFocus): GroupCan
     )[parsed.field];
     senders.push({ label: ` from ${key}`, context: { [field]: parsed.value } });
   }
-  if (focus.senderId !== undefined) {
-    senders.push({ label: ` from ${focus.senderId}`, context: { senderId: focus.senderId } });
-  }
-  return senders;
+  if (senderId === undefined) return senders;
+  return [
+    ...senders,
+    ...senders
+      .filter(({ context }) => context.senderId === undefined)
+      .map(({ label, context }) => ({
+        label: ` from ${senderId}${label === "" ? "" : ` and${label.replace(" from", "")}`}`,
+        context: { ...context, senderId },
+      })),
+  ];
 }
 
 function senderKeys(value: ConfigRecord, depth: number): Set<string> {

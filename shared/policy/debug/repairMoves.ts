@@ -2,13 +2,14 @@
 
 import { profileLists } from "../catalog.ts";
 import type { CompiledPolicy } from "../compile.ts";
-import { asRecord, getIn, getList } from "../configRecord.ts";
-import { type PolicyRun, runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
+import { asRecord, getList, valueAt } from "../configRecord.ts";
+import { type PolicyRun, restrictingRule, runPolicy, type StageVerdicts, stageRemoves } from "../evaluate.ts";
 import { compileList, findHit, type ListEntry } from "../lists.ts";
 import { normalizeAgentId } from "../names.ts";
 import { resolveAgentId } from "../sessionKeys.ts";
 import type { ToolSlot } from "../toolIndex.ts";
 import type { ConfigEdit, ConfigPath, PolicyContext, RegisteredTool } from "../types.ts";
+import { availabilityMoves } from "./availabilityMoves.ts";
 
 /** A set of edits that belong together and let the tool pass one column. */
 export type Move = readonly ConfigEdit[];
@@ -46,12 +47,7 @@ export function repairMoves(
 /** @returns undefined when the tool enters the pipeline */
 function beforeStages(situation: Situation): Move[] | undefined {
   const { compiled, run, slot, position, context } = situation;
-  const { unavailable } = slot.tool;
-  if (unavailable !== undefined) {
-    const path = unavailable.params?.path?.split(".");
-    const isSwitch = unavailable.reason === "disabled-in-config" || unavailable.reason === "plugins-disabled";
-    return isSwitch && path !== undefined ? [[{ op: "set", path, value: true }]] : [];
-  }
+  if (slot.tool.unavailable !== undefined) return availabilityMoves(compiled, context, slot.tool.unavailable);
   for (const reasons of run.entering.reasons.values()) {
     const reason = reasons.get(position);
     if (reason === undefined) continue;
@@ -76,7 +72,7 @@ function stageMoves(situation: Situation, stage: StageVerdicts): Move[] {
   if (denied) return denyMoves(situation, stage);
   if (stage.policy.column === "profile") return profileMoves(situation, "base");
   if (stage.policy.column === "provider-profile") return profileMoves(situation, "provider");
-  return appendMoves(situation, stage.policy.restricts?.configPath ?? null);
+  return appendMoves(situation, restrictingRule(stage, position)?.configPath ?? null);
 }
 
 /** Every deny entry that reaches the tool, with its place. */
@@ -96,11 +92,10 @@ export function reachOf(entry: ListEntry): (slot: ToolSlot) => boolean {
   };
 }
 
-/** Drop the entries, or replace wide ones by everything else that they reach. */
+/** Drop the written entries, or replace wide ones by everything else that they reach. */
 function denyMoves(situation: Situation, stage: StageVerdicts): Move[] {
-  const entries = hittingEntries(situation, stage);
-  const written = entries.filter((entry) => entry.rule.configPath !== null);
-  if (written.length < entries.length || written.length === 0) return [];
+  const written = hittingEntries(situation, stage).filter((entry) => entry.rule.configPath !== null);
+  if (written.length === 0) return [];
   const drop = byPosition(written).map((entry): ConfigEdit => ({ op: "remove", path: pathOf(entry) }));
   const isWide = written.some((entry) => entry.kind !== "name" || entry.name !== situation.slot.normalized);
   if (!isWide) return [drop];
@@ -160,13 +155,6 @@ function addTo({ run, slot }: Situation, listPath: ConfigPath, length: number): 
   return { op: "insert", path: [...listPath, length], value: slot.normalized };
 }
 
-export function valueAt(config: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((value, part) => {
-    if (typeof part === "number") return Array.isArray(value) ? value[part] : undefined;
-    return getIn(value, part);
-  }, config);
-}
-
 interface ToolsPlace {
   path: ConfigPath;
   record: unknown;
@@ -181,9 +169,9 @@ function toolsPlaces(compiled: CompiledPolicy, context: PolicyContext): ToolsPla
   return [...places, { path: ["tools"], record: compiled.global.record }];
 }
 
-function providerPlaces({ compiled, run }: Situation): ToolsPlace[] {
+function providerPlaces({ compiled, run, position }: Situation): ToolsPlace[] {
   const stage = run.stages.find((verdicts) => verdicts.policy.column === "provider-profile");
-  const profilePath = stage?.policy.restricts?.configPath;
+  const profilePath = stage === undefined ? null : restrictingRule(stage, position)?.configPath;
   if (profilePath === undefined || profilePath === null) return [];
   const path = profilePath.slice(0, -1);
   return [{ path, record: valueAt(compiled.config, path) }];

@@ -20,6 +20,7 @@ export const classLabelSchema = z.object({
   sandboxed: z.boolean(),
   role: z.enum(["main", "orchestrator", "leaf"]),
   surface: z.enum(["model", "http"]),
+  tools: z.string().optional().describe("What the machine has to lack for it; absent: nothing"),
 });
 
 /** One column of a trace for one tool, with the rules that spoke. */
@@ -38,6 +39,7 @@ export const repairSchema = z.object({
     z.object({ label: classLabelSchema, opens: z.array(z.string()), closes: z.array(z.string()) }),
   ),
   contextsChecked: z.number().int(),
+  contextsTotal: z.number().int().describe("More than were checked: then a sample was looked at"),
   isValid: z.boolean(),
 });
 
@@ -98,6 +100,6 @@ export const assertionOutcomeSchema = z.discriminatedUnion("kind", [
 export type AssertionOutcome = z.infer<typeof assertionOutcomeSchema>;
 
 export const classDimensionSchema = z.object({
-  dimension: z.enum(["agent", "model", "group", "owner", "sandboxed", "role", "surface"]),
+  dimension: z.enum(["agent", "model", "group", "owner", "sandboxed", "role", "surface", "tools"]),
   values: z.array(z.string()),
 });

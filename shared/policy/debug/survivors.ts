@@ -68,7 +68,11 @@ export function createClassEvaluator(
   const roleOf = ({ role, surface }: ClassParts) =>
     remembered(roles, role, () => {
       const stageOn = (where: ClassParts["surface"]) =>
-        subagentStageFor(compiled, { subagentDepth: role.depth, surface: where });
+        subagentStageFor(compiled, {
+          subagentDepth: role.depth,
+          ...(role.isStored === true ? { subagentRole: role.role } : {}),
+          surface: where,
+        });
       return { model: stageOn("model"), http: stageOn("http") };
     })[surface];
 

@@ -44,8 +44,9 @@ export function ruleName(rule: PolicyRule): string {
 
 /** @returns a class in words: `agent support, owner false, group none, model any, main, surface model` */
 export function labelText(label: ClassLabel): string {
-  const { agent, owner, group, model, sandboxed, role, surface } = label;
-  return `agent ${agent}, owner ${owner}, group ${group}, model ${model}, sandboxed ${sandboxed}, role ${role}, surface ${surface}`;
+  const { agent, owner, group, model, sandboxed, role, surface, tools } = label;
+  const lacking = tools === undefined ? "" : `, tools ${tools}`;
+  return `agent ${agent}, owner ${owner}, group ${group}, model ${model}, sandboxed ${sandboxed}, role ${role}, surface ${surface}${lacking}`;
 }
 
 /** @returns an edit in one line: `agents.list[0].tools.alsoAllow = ["browser"]` */

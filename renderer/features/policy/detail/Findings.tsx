@@ -76,7 +76,6 @@ function Finding(props: {
     (id) => trace.columns.find((column) => column.id === id)?.number ?? [],
   );
   const line = lineOf(positions, finding.configPath);
-  const [fix] = finding.fix ?? [];
   return (
     <li ref={ref} className={props.isActive ? "is-active" : ""} aria-current={props.isActive}>
       <VerdictShape kind={finding.failsOpen ? "failsOpen" : "asks"} />
@@ -98,8 +97,8 @@ function Finding(props: {
         {finding.failsOpen ? (
           <p className="second">{t(finding.enforced ? "detail.enforcedHere" : "detail.failsOpenThere")}</p>
         ) : null}
-        {fix === undefined ? null : (
-          <p className="second">
+        {(finding.fix ?? []).map((fix) => (
+          <p key={`${fix.op} ${pathText(fix.path)}`} className="second">
             <Rich
               t={t}
               k={`detail.fixEdit.${fix.op}`}
@@ -109,7 +108,7 @@ function Finding(props: {
               }}
             />
           </p>
-        )}
+        ))}
       </div>
     </li>
   );

@@ -5,11 +5,12 @@ import { useT } from "../../../i18n/index.ts";
 import { useQueryRpc } from "../../../rpc/hooks.ts";
 import { Button, VerdictShape } from "../../../ui/index.ts";
 import type { Semantics } from "../model/semantics.ts";
-import { sideEffects } from "../model/sideEffects.ts";
+import { askedAgent, sideEffects } from "../model/sideEffects.ts";
 import { Rich } from "../Rich.tsx";
 import type { Subject } from "../source/subject.ts";
 import { askedConfig } from "../usePolicyTrace.ts";
 import { useSettled } from "../useSettled.ts";
+import { EffectText } from "../why/EffectText.tsx";
 import { RepairDiff } from "../why/RepairDiff.tsx";
 
 /** Arrow keys run over many rows; only one that is stayed on is asked about. */
@@ -48,7 +49,11 @@ export function SmallestFix(props: {
       </p>
     );
   }
-  const effects = sideEffects(repair, answer.name, props.context.agentId ?? "");
+  const effects = sideEffects(repair, {
+    tool: answer.name,
+    agent: askedAgent(subject.config, props.context.agentId),
+    isKept: false,
+  });
   return (
     <section className="policy-fix-block" aria-label={t("detail.smallestFix")}>
       <div className="policy-fix">
@@ -56,21 +61,10 @@ export function SmallestFix(props: {
         <div>
           <strong>{t("detail.smallestFix")}</strong>
           <p className="second">
-            {effects.alsoHere.length === 0 && effects.elsewhere.length === 0 ? (
+            {effects.isClean ? (
               <Rich t={t} k="missing.onlyThis" values={{ tool: answer.name }} />
             ) : (
-              <>
-                {effects.alsoHere.length === 0 ? null : (
-                  <Rich t={t} k="missing.opensAlso" values={{ tools: effects.alsoHere.join(", ") }} />
-                )}{" "}
-                {effects.elsewhere.length === 0 ? null : (
-                  <Rich
-                    t={t}
-                    k="missing.opensFor"
-                    values={{ agents: effects.elsewhere.map(({ agent }) => agent).join(", ") }}
-                  />
-                )}
-              </>
+              <EffectText effects={effects} />
             )}
           </p>
         </div>

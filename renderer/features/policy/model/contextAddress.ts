@@ -8,11 +8,19 @@ const textFields = [
   ["session", "sessionKey"],
   ["provider", "provider"],
   ["model", "model"],
+  ["api", "modelApi"],
   ["channel", "channel"],
   ["group", "groupId"],
+  ["room", "groupChannel"],
+  ["space", "groupSpace"],
   ["account", "accountId"],
   ["sender", "senderId"],
+  ["senderName", "senderName"],
+  ["senderUsername", "senderUsername"],
+  ["senderE164", "senderE164"],
 ] as const satisfies readonly (readonly [string, keyof PolicyContext])[];
+
+const subagentRoles = ["main", "orchestrator", "leaf"] as const;
 
 /** @returns a query string without the question mark, fields in a fixed order; empty for an empty context */
 export function contextToSearch(context: PolicyContext): string {
@@ -25,6 +33,9 @@ export function contextToSearch(context: PolicyContext): string {
   if (context.sandboxed !== undefined) params.set("sandbox", context.sandboxed ? "1" : "0");
   if (context.subagentDepth !== undefined && context.subagentDepth > 0)
     params.set("depth", String(context.subagentDepth));
+  // Only counterexamples have these: a role that the depth would not give, a sign-in outside of the config.
+  if (context.subagentRole !== undefined) params.set("role", context.subagentRole);
+  if (context.hasCodexAuth === true) params.set("codex", "1");
   if (context.surface !== undefined && context.surface !== "model") params.set("surface", context.surface);
   return params.toString();
 }
@@ -43,6 +54,9 @@ export function searchToContext(search: string): PolicyContext {
   if (sandbox === "1" || sandbox === "0") context.sandboxed = sandbox === "1";
   const depth = Number(params.get("depth") ?? "");
   if (Number.isInteger(depth) && depth > 0 && depth <= 20) context.subagentDepth = depth;
+  const role = subagentRoles.find((known) => known === params.get("role"));
+  if (role !== undefined) context.subagentRole = role;
+  if (params.get("codex") === "1") context.hasCodexAuth = true;
   const surface = params.get("surface");
   if (surface === "mcp" || surface === "http") context.surface = surface;
   return context;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compilePolicy, type RegisteredTool, tracePolicy } from "../../../../shared/policy/index.ts";
+import type { PolicyContext } from "../../../../shared/policy/types.ts";
+import { contextToSearch, searchToContext } from "./contextAddress.ts";
 import { differencesOf } from "./differences.ts";
 import { contextsOfConfig } from "./fileContexts.ts";
 import { editLines } from "./lineDiff.ts";
@@ -47,6 +49,32 @@ describe("addresses", () => {
     const [path = "", query = ""] = address.split("?");
     expect(partOf(path)).toEqual({ part: "why", tool: "a/b%" });
     expect(placeOf(query, "main", false)).toMatchObject({ context, semantics: "openclaw", line: 4 });
+  });
+
+  test("hold every fact of a counterexample", () => {
+    const context: PolicyContext = {
+      agentId: "a",
+      sessionKey: "agent:a:x",
+      provider: "openai-codex",
+      model: "m",
+      modelApi: "openai-codex-responses",
+      channel: "slack",
+      groupId: "C1",
+      groupChannel: "#general",
+      groupSpace: "acme",
+      accountId: "work",
+      senderId: "7",
+      senderName: "ana",
+      senderUsername: "@ana",
+      senderE164: "+49",
+      senderIsOwner: true,
+      sandboxed: false,
+      subagentDepth: 1,
+      subagentRole: "orchestrator",
+      hasCodexAuth: true,
+      surface: "http",
+    };
+    expect(searchToContext(contextToSearch(context))).toEqual(context);
   });
 
   test("a stray percent sign is taken as it stands", () => {

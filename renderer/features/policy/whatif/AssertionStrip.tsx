@@ -35,7 +35,7 @@ export function AssertionStrip(props: {
           <p className="second">
             <Rich
               t={t}
-              k={result.text.startsWith("always") ? "assertions.missingFor" : "assertions.thereFor"}
+              k={/^\s*always\b/iu.test(result.text) ? "assertions.missingFor" : "assertions.thereFor"}
               values={{ tool: result.tool, context: labelWords(t, result.label) }}
             />{" "}
             <Button look="plain" onClick={() => props.onOpenContext(result.context, result.tool)}>

@@ -3,7 +3,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { enumerateContexts } from "../../../../shared/policy/debug/index.ts";
-import { compilePolicy, pathText } from "../../../../shared/policy/index.ts";
+import { compilePolicy, normalizeAgentId, pathText } from "../../../../shared/policy/index.ts";
 import type { ConfigEdit } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { useRpc } from "../../../rpc/hooks.ts";
@@ -11,10 +11,18 @@ import { Button, VerdictShape } from "../../../ui/index.ts";
 import { type AssertionCheck, refutedOf } from "../assertions/useAssertions.ts";
 import { editedText } from "../model/lineDiff.ts";
 import type { Semantics } from "../model/semantics.ts";
-import { contextSquares, type Repair, type SideEffects, sideEffects } from "../model/sideEffects.ts";
+import {
+  type AskedFor,
+  askedAgent,
+  contextSquares,
+  type Repair,
+  type SideEffects,
+  sideEffects,
+} from "../model/sideEffects.ts";
 import { Rich } from "../Rich.tsx";
 import type { Subject } from "../source/subject.ts";
 import { askedConfig } from "../usePolicyTrace.ts";
+import { EffectText } from "./EffectText.tsx";
 import { RepairDiff } from "./RepairDiff.tsx";
 
 const squares = { inAll: 24, perAgent: 8 };
@@ -39,12 +47,12 @@ export function RepairList(props: {
   const agentCount = new Set(classes.map(({ label }) => label.agent)).size;
   const limit = Math.max(2, Math.min(squares.perAgent, Math.floor(squares.inAll / agentCount)));
   const broken = useBrokenAssertions(props);
+  const asked: AskedFor = { tool, agent: askedAgent(subject.config, agentId), isKept: props.isKept };
   return (
     <ol className="policy-repairs">
       {repairs.map((repair, index) => {
         const isOpen = open === index;
-        const effects = sideEffects(repair, tool, agentId);
-        const isClean = effects.alsoHere.length + effects.elsewhere.length + effects.sameAgent.length === 0;
+        const effects = sideEffects(repair, asked);
         return (
           <li
             key={JSON.stringify(repair.edits)}
@@ -60,7 +68,7 @@ export function RepairList(props: {
               <strong>{title(t, repair, agentId, subject.config)}</strong>
               <span className="second">{t("missing.edits", { count: repair.edits.length })}</span>
               <span className="policy-squares" aria-hidden="true">
-                {contextSquares(classes, repair, { tool, agentId }, limit).map((group) => (
+                {contextSquares(classes, repair, asked, limit).map((group) => (
                   <span key={group.agent} title={group.agent}>
                     {group.squares.map((square, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: squares of one group never move
@@ -69,8 +77,8 @@ export function RepairList(props: {
                   </span>
                 ))}
               </span>
-              <span className={isClean ? "tone-keep" : "tone-stop"}>
-                {summary(t, effects, tool, props.isKept)}
+              <span className={effects.isClean ? "tone-keep" : "tone-stop"}>
+                {summary(t, effects, asked)}
               </span>
             </button>
             {isOpen ? <RepairDiff text={subject.text} edits={repair.edits} /> : null}
@@ -143,29 +151,33 @@ function agentAt(path: readonly (string | number)[], config: unknown): string | 
 
 /** An entry without a known id is the one that the repair adds for this agent. */
 function isAgentPath(path: readonly (string | number)[], agent: string, config: unknown): boolean {
-  return path[0] === "agents" && path[1] === "list" && (agentAt(path, config) ?? agent) === agent;
+  const owner = agentAt(path, config) ?? agent;
+  return path[0] === "agents" && path[1] === "list" && normalizeAgentId(owner) === normalizeAgentId(agent);
 }
 
-function summary(t: T, effects: SideEffects, tool: string, isKept: boolean): string {
+function summary(t: T, effects: SideEffects, { tool, isKept }: AskedFor): string {
+  const { here, sameAgent, elsewhere } = effects;
   const parts: string[] = [];
-  const tools = new Set([...effects.alsoHere, ...effects.sameAgent]);
-  if (tools.size > 0) parts.push(t("missing.alsoTools", { count: tools.size }));
-  const [first] = effects.elsewhere;
-  const contexts = effects.elsewhere.reduce((sum, other) => sum + other.contexts, 0);
+  const opened = here.opens.length + sameAgent.opens.length;
+  const closed = here.closes.length + sameAgent.closes.length;
+  if (opened > 0) parts.push(t("missing.alsoTools", { count: opened }));
+  if (closed > 0) parts.push(t("missing.lessTools", { count: closed }));
+  const [first] = elsewhere;
+  const contexts = elsewhere.reduce((sum, other) => sum + other.contexts, 0);
   if (first !== undefined)
     parts.push(
-      effects.elsewhere.length === 1
+      elsewhere.length === 1
         ? t("missing.alsoAgent", { agent: first.agent, count: contexts })
         : t("missing.alsoContexts", { count: contexts }),
     );
-  if (parts.length > 0) return parts.join(", ");
-  return t(isKept ? "missing.onlyThisAway" : "missing.onlyThis", { tool });
+  const text =
+    parts.length > 0 ? parts.join(", ") : t(isKept ? "missing.onlyThisAway" : "missing.onlyThis", { tool });
+  return effects.isSample ? t("missing.inSample", { text }) : text;
 }
 
 function SideEffectLines(props: { effects: SideEffects; repair: Repair; broken: readonly string[] }) {
   const t = useT("policy");
   const { effects, repair, broken } = props;
-  const tools = [...new Set([...effects.alsoHere, ...effects.sameAgent])];
   return (
     <>
       {broken.map((text) => (
@@ -182,34 +194,14 @@ function SideEffectLines(props: { effects: SideEffects; repair: Repair; broken: 
           <span>{t("missing.notValid")}</span>
         </p>
       )}
-      {tools.length === 0 && effects.elsewhere.length === 0 && repair.closesHere.length === 0 ? null : (
+      {effects.isClean ? null : (
         <p className="policy-side second">
           <VerdictShape kind="danger" />
           <span>
-            {tools.length === 0 ? null : (
-              <Rich t={t} k="missing.opensAlso" values={{ tools: short(tools) }} />
-            )}{" "}
-            {effects.elsewhere.length === 0 ? null : (
-              <Rich
-                t={t}
-                k="missing.opensFor"
-                values={{
-                  agents: effects.elsewhere
-                    .map(({ agent, tools: opened }) => `${agent} (${short(opened)})`)
-                    .join(", "),
-                }}
-              />
-            )}{" "}
-            {repair.closesHere.length === 0 ? null : (
-              <Rich t={t} k="missing.closesAlso" values={{ tools: short(repair.closesHere) }} />
-            )}
+            <EffectText effects={effects} />
           </span>
         </p>
       )}
     </>
   );
-}
-
-function short(names: readonly string[]): string {
-  return names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")} +${names.length - 5}`;
 }

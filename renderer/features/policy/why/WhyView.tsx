@@ -1,6 +1,9 @@
 /** Answers "why is this tool missing?": the removers in order, what will not help, and verified ways back. */
 
 import { useMemo, useState } from "react";
+import { getList } from "../../../../shared/policy/configRecord.ts";
+import { defaultAgentId, normalizeAgentId } from "../../../../shared/policy/index.ts";
+import { agentScopes } from "../../../../shared/policy/scopes.ts";
 import type { ConfigEdit, PolicyContext, PolicyRow, PolicyRule } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import type { PanelOutput } from "../../../rpc/connection.ts";
@@ -103,13 +106,17 @@ export function WhyView(props: WhyViewProps) {
 }
 
 /** @returns null when every place may be edited */
-function layerPathOf(layer: Layer, agentId: string | undefined, config: unknown): (string | number)[] | null {
+export function layerPathOf(
+  layer: Layer,
+  agentId: string | undefined,
+  config: unknown,
+): (string | number)[] | null {
   if (layer === "any") return null;
   if (layer === "tools") return ["tools"];
-  const list = (config as { agents?: { list?: unknown } } | null)?.agents?.list;
-  const entries: unknown[] = Array.isArray(list) ? list : [];
-  const index = entries.findIndex((entry) => (entry as { id?: unknown } | null)?.id === agentId);
-  return ["agents", "list", index < 0 ? entries.length : index];
+  const agents = agentScopes(config);
+  const id = normalizeAgentId(agentId === undefined || agentId === "" ? defaultAgentId(config) : agentId);
+  // An agent that is not listed has no place of its own yet: the one behind the last.
+  return ["agents", "list", agents.get(id)?.index ?? getList(config, "agents", "list")?.length ?? 0];
 }
 
 function Answer(
@@ -138,7 +145,7 @@ function Answer(
         {isKept ? (
           <Rich t={t} k="missing.notMissing" values={{ tool: row.name }} />
         ) : isAbsent && found.length <= 1 ? (
-          <Rich t={t} k="missing.absentNow" />
+          <Rich t={t} k={(answer?.repairs.length ?? 0) > 0 ? "missing.absentSwitch" : "missing.absentNow"} />
         ) : (
           <Rich
             t={t}
@@ -292,8 +299,8 @@ function Answer(
 type WhyAnswer = PanelOutput<"policy.why">["answer"];
 
 function contextsChecked(t: ReturnType<typeof useT>, answer: WhyAnswer): string {
-  const [first] = answer.repairs;
-  return t("missing.contexts", { count: first?.contextsChecked ?? 0 });
+  const { contextsChecked: count = 0, contextsTotal: total = 0 } = answer.repairs[0] ?? {};
+  return count < total ? t("missing.sample", { count, total }) : t("missing.contexts", { count });
 }
 
 function NoRepair(props: WhyViewProps & { answer: WhyAnswer; isAbsent: boolean }) {
