@@ -96,7 +96,37 @@ const faults: { kind: string; config: string; query?: string; words: string }[] 
   {
     kind: "shadowed-entry",
     config: `{ tools: { allow: ["read", "exec"], deny: ["exec"] } }`,
-    words: `"exec" is covered by another entry`,
+    words: `"exec" is allowed and denied in the same place`,
+  },
+  {
+    kind: "covered-entry",
+    config: `{ tools: { deny: ["group:fs", "read"] } }`,
+    words: `"read" adds nothing: a wider entry of the same list covers it.`,
+  },
+  {
+    kind: "duplicate-agent",
+    config: `{ agents: { list: [{ id: "main" }, { id: "Main" }] } }`,
+    words: `An earlier agent has the id "main" too.`,
+  },
+  {
+    kind: "http-entry-not-exact",
+    config: `{ gateway: { tools: { deny: ["Browser"] } } }`,
+    words: `"Browser" is no exact name of a tool.`,
+  },
+  {
+    kind: "http-allow-lifts-nothing",
+    config: `{ gateway: { tools: { allow: ["tts"] } } }`,
+    words: `"tts" lifts nothing`,
+  },
+  {
+    kind: "http-lifts-dangerous",
+    config: `{ gateway: { tools: { allow: ["exec"] } } }`,
+    words: `HTTP withholds "exec" for a reason. gateway.tools.allow lets it through.`,
+  },
+  {
+    kind: "http-lifts-exposed",
+    config: `{ gateway: { bind: "lan", tools: { allow: ["exec"] } } }`,
+    words: "other machines reach this Gateway",
   },
   {
     kind: "unreachable-entry",
@@ -118,6 +148,11 @@ const faults: { kind: string; config: string; query?: string; words: string }[] 
     config: `{ tools: { deny: ["nodes"] } }`,
     words: `The skill tidy has none of its tools here: "nodes"`,
   },
+  {
+    kind: "skill-command-unreachable",
+    config: `{ tools: { profile: "full" } }`,
+    words: `The command of the skill shell calls "exec", which it does not reach here.`,
+  },
 ];
 
 test("a planted fault of every kind that a config can hold is found in an opened file, which is never written", async ({
@@ -129,6 +164,9 @@ test("a planted fault of every kind that a config can hold is found in an opened
   const skill = path.join(place.stateDir, "workspace", "skills", "tidy");
   await mkdir(skill, { recursive: true });
   await writeFile(path.join(skill, "SKILL.md"), "---\nname: tidy\nallowed-tools: [nodes]\n---\nTidy up.\n");
+  const shell = path.join(place.stateDir, "workspace", "skills", "shell");
+  await mkdir(shell, { recursive: true });
+  await writeFile(path.join(shell, "SKILL.md"), "---\ncommand-dispatch: tool\ncommand-tool: exec\n---\n");
   await open("/policy");
   for (const { kind, config, query, words } of faults) {
     await openFile(panel, `${kind}.json5`, config);

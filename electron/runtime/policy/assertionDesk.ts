@@ -17,6 +17,8 @@ export interface AssertionDeskDeps {
   config: ConfigStore;
   hardening(): Hardening;
   check(candidate: unknown, text: string, signal?: AbortSignal): Promise<AssertionOutcome[]>;
+  /** What the answer depends on besides config and text: the tools that there are, and the rules that are on. */
+  basis(candidate: unknown): string;
   publish(report: AssertionReport & { trigger: "config" | "settings" }): void;
   /** Writes an entry to the ledger (A19). */
   record(kind: string, by: string, data: Record<string, unknown>): void;
@@ -32,6 +34,8 @@ export interface AssertionDesk {
     ignoreWarnings: boolean,
     signal?: AbortSignal,
   ): { guard: ConfigGuard; warnings(): AssertionOutcome[] };
+  /** Tools came or went: what was proved was proved about others. */
+  toolsChanged(): void;
   dispose(): void;
 }
 
@@ -41,6 +45,7 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
   let lastKey = "";
   let lastResults: AssertionOutcome[] = [];
   let rechecks = Promise.resolve();
+  let isRecheckQueued = false;
   const disposal = new AbortController();
 
   /** A write is checked before it happens and reported after it: the same question is answered once. */
@@ -50,7 +55,7 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
     signal?: AbortSignal,
   ): Promise<AssertionOutcome[]> => {
     if (text.trim() === "") return [];
-    const key = JSON.stringify([text, [...deps.hardening()], candidate]);
+    const key = JSON.stringify([text, deps.basis(candidate), candidate]);
     if (key === lastKey) return lastResults;
     const results = await deps.check(candidate, text, signal);
     lastResults = results;
@@ -64,10 +69,10 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
     // While the config is broken other rules count, and the file's own cannot be read.
     if (text.trim() === "" || kind === "broken") return;
     const report = reportOf(await check(config.effective().config, text, disposal.signal));
-    const refuted = refutedOf(report.results);
-    if (refuted.length > 0) {
-      deps.record("assertions.refuted", trigger, { refuted: refuted.map(briefly) });
-      deps.logger.warn("assertions.refuted", { trigger, count: refuted.length });
+    const broken = brokenOf(report.results);
+    if (broken.length > 0) {
+      deps.record("assertions.refuted", trigger, { refuted: broken.map(briefly) });
+      deps.logger.warn("assertions.refuted", { trigger, count: broken.length });
     }
     deps.publish({ ...report, trigger });
   };
@@ -120,15 +125,25 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
         guard: async (candidate) => {
           const { text, onFail } = now();
           const results = await check(candidate, text, signal);
-          const refuted = refutedOf(results);
+          const broken = brokenOf(results);
           if (onFail === "block") {
-            if (refuted.length > 0) deps.record("assertions.blocked", by, { refuted: refuted.map(briefly) });
+            if (broken.length > 0) deps.record("assertions.blocked", by, { refuted: broken.map(briefly) });
             refuse(results, "The config was not written, because it breaks an assertion");
           }
           warnings = ignoreWarnings ? [] : results.filter((result) => result.kind !== "proved");
         },
         warnings: () => warnings,
       };
+    },
+    toolsChanged() {
+      lastKey = "";
+      // A server that comes and goes must not queue one proof after the other.
+      if (isRecheckQueued) return;
+      isRecheckQueued = true;
+      rechecks = rechecks.then(() => {
+        isRecheckQueued = false;
+      });
+      recheck("config");
     },
     dispose() {
       disposal.abort();
@@ -137,23 +152,27 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
   };
 }
 
-type Refuted = Extract<AssertionOutcome, { kind: "refuted" }>;
+type Broken = Exclude<AssertionOutcome, { kind: "proved" }>;
 
-function refutedOf(results: readonly AssertionOutcome[]): Refuted[] {
-  return results.filter((result) => result.kind === "refuted");
+/** A promise that says nothing about this config any more is as little kept as one that is refuted. */
+function brokenOf(results: readonly AssertionOutcome[]): Broken[] {
+  return results.filter((result) => result.kind !== "proved");
 }
 
-function briefly({ line, text, tool, context }: Refuted): Record<string, unknown> {
-  return { line, text, tool, context };
+function briefly(broken: Broken): Record<string, unknown> {
+  const { line, text } = broken;
+  return broken.kind === "invalid"
+    ? { line, text, message: broken.message }
+    : { line, text, tool: broken.tool, context: broken.context };
 }
 
-/** @throws AppError INVALID_INPUT with the refuting contexts when there is one */
+/** @throws AppError INVALID_INPUT with the refuting contexts when a promise is broken */
 function refuse(results: readonly AssertionOutcome[], what: string): void {
-  const refuted = refutedOf(results);
-  const first = refuted[0];
+  const broken = brokenOf(results);
+  const first = broken.find(({ kind }) => kind === "refuted") ?? broken[0];
   if (first === undefined) return;
-  const [because] = refutationLines(first);
-  throw new AppError("INVALID_INPUT", `${what}: "${first.text}" (line ${first.line}). ${because}.`, {
-    data: { reason: "assertionsRefuted", results: refuted },
+  const because = first.kind === "invalid" ? first.message : `${refutationLines(first)[0]}.`;
+  throw new AppError("INVALID_INPUT", `${what}: "${first.text}" (line ${first.line}). ${because}`, {
+    data: { reason: "assertionsRefuted", results: broken },
   });
 }

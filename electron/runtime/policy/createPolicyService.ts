@@ -2,7 +2,8 @@
 
 import { allHardening } from "../../../shared/hardening/index.ts";
 import type { Hardening, HardeningPreset } from "../../../shared/hardening/rules.ts";
-import type { AssertionOutcome } from "../../../shared/policy/debug/index.ts";
+import { snapshotConfig } from "../../../shared/policy/configRecord.ts";
+import { type AssertionOutcome, createToolSupply } from "../../../shared/policy/debug/index.ts";
 import {
   type CompiledPolicy,
   canBackground,
@@ -13,6 +14,7 @@ import {
   evaluatePolicy,
   type HttpInvokeDecision,
   type HttpInvokeRequest,
+  isOnSkillSurface,
   isSandboxed,
   type LoopDetectionSettings,
   normalizeAgentId,
@@ -30,7 +32,7 @@ import type { SkillsFor } from "../skills/createSkills.ts";
 import { inputJsonSchema, type ToolDefinition } from "../tools/defineTool.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { inSlices } from "./inSlices.ts";
-import { openclawToolLists, openclawTools } from "./openclawTools.ts";
+import { openclawSupply, openclawTools } from "./openclawTools.ts";
 import { tryoutConfig, unmappedConfig } from "./overlays.ts";
 import { checkSteps, createPolicyQuestions, type PolicyQuestions } from "./policyQuestions.ts";
 import { createPresentTools } from "./presentTools.ts";
@@ -68,6 +70,8 @@ export interface PolicyService {
   effective(caller: Caller): EffectiveAnswer;
   /** Assertions against a config that is not in force yet, with the hardening and the tools that are. */
   checkAssertions(candidate: unknown, text: string, signal?: AbortSignal): Promise<AssertionOutcome[]>;
+  /** What an answer of `checkAssertions` depends on besides its arguments: tools, keys and hardening. */
+  checkBasis(candidate: unknown): string;
 }
 
 /** @see architecture.md 5, 10 */
@@ -120,6 +124,11 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
 
   const present = createPresentTools(registry, deps.hasSearchProvider, deps.mediaFacts);
   const presentFor = (context: PolicyContext) => present(config.effective().config, context);
+  // Keys and providers are known here: every context has exactly one list.
+  const supplyOf = (value: unknown) => {
+    const snapshot = snapshotConfig(value);
+    return createToolSupply((context) => present(snapshot, context));
+  };
 
   const survivors = (caller: Caller): Set<string> =>
     new Set(evaluatePolicy(compiledFor(caller), contextOf(caller), presentFor(contextOf(caller))).tools);
@@ -130,6 +139,8 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     if (kept !== undefined && kept.input === tool.input) return kept.listing;
     const { name, title, description, promptLine, risk, input } = tool;
     const listing = { name, title, description, promptLine, risk, inputSchema: inputJsonSchema(tool) };
+    // Servers come and go with names of their own.
+    if (listingCache.size > 4096) listingCache.clear();
     listingCache.set(name, { input, listing });
     return listing;
   };
@@ -154,8 +165,7 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
     // "As OpenClaw would" is a question about OpenClaw's tools.
     toolsFor: (preset, value, context) =>
       preset === "reference" ? openclawTools(value, context) : present(value, context),
-    toolListsFor: (preset, value) =>
-      preset === "reference" ? openclawToolLists(value) : [registry.registered()],
+    supplyFor: (preset, value) => (preset === "reference" ? openclawSupply(value) : supplyOf(value)),
     skillsFor: deps.skillsFor,
   });
 
@@ -166,9 +176,12 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       const candidates = presentFor(context);
       const { tools } = evaluatePolicy(compiled, context, candidates);
       const tool = registry.get(name);
+      const known = candidates.find((candidate) => candidate.name === name);
+      if (caller.surface === "skill" && known !== undefined && !isOnSkillSurface(known))
+        return { kind: "hidden", reason: { code: "notOnSkillSurface", params: { tool: name } } };
       if (tool === undefined || !tools.includes(name)) {
-        const known = candidates.some((candidate) => candidate.name === name);
-        return { kind: "hidden", reason: hiddenReason(compiled, context, candidates, name, known) };
+        const reason = hiddenReason(compiled, context, candidates, name, known !== undefined);
+        return { kind: "hidden", reason };
       }
       return {
         kind: "visible",
@@ -206,9 +219,16 @@ export function createPolicyService(deps: PolicyServiceDeps): PolicyService {
       const result = evaluatePolicy(compiledFor(caller), contextOf(caller), candidates);
       return effectiveAnswer(result, candidates, caller.agentId);
     },
+    checkBasis: (candidate) =>
+      JSON.stringify([
+        registry.registered(),
+        deps.hasSearchProvider(candidate),
+        deps.mediaFacts(candidate),
+        [...deps.hardening()],
+      ]),
     checkAssertions(candidate, text, signal) {
       const compiled = compilePolicy(candidate, { hardening: deps.hardening() });
-      return inSlices(checkSteps(compiled, [registry.registered()], text), signal);
+      return inSlices(checkSteps(compiled, supplyOf(candidate), text), signal);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Long questions leave others their turn, and can be withdrawn. */
 
 import { describe, expect, it } from "vitest";
-import type { Steps } from "../../../shared/policy/debug/index.ts";
+import { fixedSupply, type Steps } from "../../../shared/policy/debug/index.ts";
 import type { RegisteredTool } from "../../../shared/policy/index.ts";
 import { inSlices } from "./inSlices.ts";
 import { createPolicyQuestions } from "./policyQuestions.ts";
@@ -55,7 +55,7 @@ const questions = createPolicyQuestions({
   hardeningFor: () => new Set(),
   preset: () => "reference",
   toolsFor: () => tools,
-  toolListsFor: () => [tools, tools.slice(1)],
+  supplyFor: () => fixedSupply(tools),
   skillsFor: async () => [],
 });
 const context = { agentId: "a1", senderIsOwner: true, surface: "model" as const };
@@ -88,7 +88,7 @@ describe("questions over all contexts", () => {
     const check = questions.check({});
     expect(await turnsDuring(check)).toBeGreaterThan(1);
     const { contexts, counts, classes } = await check;
-    expect(contexts).toBe(14_448);
+    expect(contexts).toBe(19_866);
     expect(counts).toEqual({ proved: 1, refuted: 3, invalid: 0 });
     expect(classes.find(({ dimension }) => dimension === "agent")?.values).toHaveLength(21);
     const { answer } = await questions.why({ tool: "t1", context });

@@ -1,36 +1,76 @@
 /** The tools that OpenClaw itself would have: for questions "as OpenClaw would", whether or not they are built here. */
 
-import { listKnownTools, type PolicyContext, type RegisteredTool } from "../../../shared/policy/index.ts";
+import { getIn } from "../../../shared/policy/configRecord.ts";
+import { createToolSupply, type ToolSupply } from "../../../shared/policy/debug/index.ts";
+import {
+  type AvailabilityFacts,
+  listKnownTools,
+  normalizeAgentId,
+  type PolicyContext,
+  type RegisteredTool,
+  resolveAgentId,
+} from "../../../shared/policy/index.ts";
+import { agentScopes } from "../../../shared/policy/scopes.ts";
 
 /** Those that its availability rules leave for this config and context. */
 export function openclawTools(config: unknown, context: PolicyContext): RegisteredTool[] {
-  const { agentId, provider, model, sandboxed } = context;
   return listKnownTools(config, {
+    ...factsOf(config, context),
     hasAgentDir: true,
     hasWebSearchProvider: true,
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-    ...(sandboxed === undefined ? {} : { sandboxed }),
   });
 }
 
 /**
- * Two lists for proofs over all contexts: everything that some context could have, and what every context has.
- * A promise has to hold with both, since a list that names only a missing tool is one that OpenClaw ignores.
+ * The same for proofs over all contexts. Keys, search providers and folders belong to the machine, not to the config:
+ * what hangs on them may be there or not.
  */
-export function openclawToolLists(config: unknown): RegisteredTool[][] {
-  const most = listKnownTools(config, {
-    hasAgentDir: true,
-    hasWebSearchProvider: true,
-    hasImageModel: true,
-    hasPdfModel: true,
-    hasImageGenerationModel: true,
-    hasXaiKey: true,
-    provider: "openai",
-  }).map(
-    // Which agent and model get apply_patch is no single fact of the config.
-    (tool): RegisteredTool => (tool.name === "apply_patch" ? { name: tool.name, owner: tool.owner } : tool),
+export function openclawSupply(config: unknown): ToolSupply {
+  return createToolSupply(
+    (context) =>
+      listKnownTools(config, {
+        ...factsOf(config, context),
+        hasAgentDir: true,
+        hasWebSearchProvider: true,
+        hasImageModel: true,
+        hasPdfModel: true,
+        hasImageGenerationModel: true,
+        hasXaiKey: true,
+      }),
+    (context) =>
+      listKnownTools(config, {
+        ...factsOf(config, context),
+        hasAgentDir: false,
+        hasWebSearchProvider: false,
+        hasImageGenerationModel: false,
+        messageDisabled: true,
+      }),
+    new Set(["message"]),
   );
-  return [most, listKnownTools(config, { hasAgentDir: false, hasWebSearchProvider: false })];
+}
+
+/** What context and config say together. */
+function factsOf(config: unknown, context: PolicyContext): AvailabilityFacts {
+  const { agentId, sessionKey, provider, model, sandboxed } = context;
+  const agent = resolveAgentId(agentId, sessionKey);
+  const workspaceAccess = workspaceAccessOf(config, agent);
+  return {
+    ...(agent === undefined ? {} : { agentId: agent }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(sandboxed === undefined ? {} : { sandboxed }),
+    ...(workspaceAccess === undefined ? {} : { workspaceAccess }),
+  };
+}
+
+/** Of the sandbox; the agent's own setting comes first (policy §12). */
+function workspaceAccessOf(
+  config: unknown,
+  agentId: string | undefined,
+): AvailabilityFacts["workspaceAccess"] {
+  const agent = agentId === undefined ? undefined : agentScopes(config).get(normalizeAgentId(agentId));
+  const value =
+    getIn(agent?.entry, "sandbox", "workspaceAccess") ??
+    getIn(config, "agents", "defaults", "sandbox", "workspaceAccess");
+  return (["none", "ro", "rw"] as const).find((known) => known === value);
 }

@@ -1,22 +1,31 @@
 /** Questions about a policy, answered without doing anything: the same for the running app, the CLI and any file. */
 
 import type { SallyportContract } from "../../../shared/contract/index.ts";
+import { AppError } from "../../../shared/errors/index.ts";
 import type { Hardening, HardeningPreset } from "../../../shared/hardening/rules.ts";
 import {
   type AssertionOutcome,
   type AssertionResult,
   assertionSteps,
+  type ClassAxes,
+  type ClassLabel,
+  classOf,
   collectFindings,
+  combine,
   compareTraces,
   comparisonLines,
   countClasses,
   createContextSpace,
   describeAxes,
+  describeSupply,
+  everyFinding,
   outcomeOf,
   type Steps,
+  type ToolSupply,
   whySteps,
 } from "../../../shared/policy/debug/index.ts";
 import { nearestName } from "../../../shared/policy/didYouMean.ts";
+import { findInclude } from "../../../shared/policy/includes.ts";
 import {
   type CompiledPolicy,
   compilePolicy,
@@ -28,8 +37,10 @@ import {
   type RegisteredTool,
   resolveAgentId,
   tracePolicy,
+  withSandbox,
 } from "../../../shared/policy/index.ts";
 import type { MethodOutput, ParsedInput } from "../../../shared/rpc/index.ts";
+import { configSchema } from "../config/index.ts";
 import type { SkillsFor } from "../skills/createSkills.ts";
 import { inSlices } from "./inSlices.ts";
 import { positionsOf, type QuestionConfig, readQuestionText } from "./questionConfig.ts";
@@ -46,8 +57,8 @@ export interface PolicyQuestionsDeps {
     config: unknown,
     context: PolicyContext,
   ): readonly RegisteredTool[];
-  /** The lists of tools that contexts may meet, for proofs over all contexts: a promise has to hold with each. */
-  toolListsFor(preset: HardeningPreset | undefined, config: unknown): (readonly RegisteredTool[])[];
+  /** Which tools exist in which context, for proofs over all of them. */
+  supplyFor(preset: HardeningPreset | undefined, config: unknown): ToolSupply;
   /** What the agent's skills need, for findings. */
   skillsFor: SkillsFor;
 }
@@ -80,7 +91,12 @@ interface Asked {
 export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestions {
   const chosenConfig = ({ config, configText }: Asked): QuestionConfig => {
     if (configText !== undefined) return readQuestionText(configText, "openclaw.json");
-    if (config !== undefined) return { value: config, positionOf: () => null, problems: [] };
+    if (config !== undefined) {
+      const included = findInclude(config);
+      if (included !== null)
+        throw new AppError("INVALID_INPUT", `${included.join(".")}: parts in other files are not read here.`);
+      return { value: config, positionOf: () => null, problems: [] };
+    }
     return deps.saved();
   };
   const open = (input: Asked) => {
@@ -88,37 +104,52 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
     const compiled = compilePolicy(chosen.value, { hardening: deps.hardeningFor(input.preset) });
     return { chosen, compiled, preset: input.preset ?? deps.preset() };
   };
+  /** The same with the situation: what it leaves to the config is filled in, and said. */
+  const situate = (input: Asked & { context: PolicyContext }) => {
+    const opened = open(input);
+    const context = withSandbox(opened.chosen.value, input.context);
+    const tools = deps.toolsFor(input.preset, opened.chosen.value, context);
+    const filled = input.context.sandboxed === undefined ? context.sandboxed : undefined;
+    return {
+      ...opened,
+      context,
+      tools,
+      fromConfig: filled === undefined ? {} : { sandboxFromConfig: filled },
+    };
+  };
   const traceOf = (input: Asked & { context: PolicyContext }) => {
-    const { chosen, compiled, preset } = open(input);
-    const tools = deps.toolsFor(input.preset, chosen.value, input.context);
-    return { chosen, preset, trace: tracePolicy(compiled, input.context, tools) };
+    const { compiled, context, tools, ...rest } = situate(input);
+    return { ...rest, trace: tracePolicy(compiled, context, tools) };
   };
 
   return {
     trace(input) {
       const startedAtMs = performance.now();
-      const { chosen, preset, trace } = traceOf(input);
+      const { chosen, preset, trace, fromConfig } = traceOf(input);
       const evaluatedInMs = performance.now() - startedAtMs;
       const positions = positionsOf(
         chosen,
         trace.rules.map((rule) => rule.configPath),
       );
-      return { trace, preset, positions, problems: chosen.problems, evaluatedInMs };
+      return { trace, preset, positions, problems: chosen.problems, ...fromConfig, evaluatedInMs };
     },
     explain(input) {
-      const { chosen, compiled } = open(input);
-      const { preset, context, tools } = input;
-      return evaluatePolicy(
-        compiled,
-        context,
-        tools === undefined ? deps.toolsFor(preset, chosen.value, context) : toRegistered(tools),
-      );
+      if (input.tools === undefined) {
+        const { compiled, context, tools } = situate(input);
+        return evaluatePolicy(compiled, context, tools);
+      }
+      // A recorded case brings everything along: what it does not say is not so.
+      return evaluatePolicy(open(input).compiled, input.context, toRegistered(input.tools));
     },
     async why(input, signal) {
-      const { chosen, compiled, preset } = open(input);
-      const { context, layer, tool } = input;
-      const tools = deps.toolsFor(input.preset, chosen.value, context);
-      const options = layer === undefined ? {} : { layer };
+      const { chosen, compiled, preset, context, tools, fromConfig } = situate(input);
+      const { layer, tool } = input;
+      const options = {
+        ...(layer === undefined ? {} : { layer }),
+        // What an edit switches on has to be there by every rule of availability before it is offered.
+        toolsOf: (config: unknown, where: PolicyContext) => deps.toolsFor(input.preset, config, where),
+        problemsOf: (config: unknown) => configSchema.safeParse(config).error?.issues.length ?? 0,
+      };
       const answer = await inSlices(whySteps(compiled, chosen.value, context, tools, tool, options), signal);
       const suggestion =
         answer.state === "unknown"
@@ -138,36 +169,50 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
           ...answer.repairs.flatMap((repair) => repair.edits.map((edit) => edit.path)),
         ]),
         problems: chosen.problems,
+        ...fromConfig,
         ...(suggestion === undefined ? {} : { suggestion }),
       };
     },
     compare({ a, b }) {
-      const left = traceOf(a).trace;
-      const right = traceOf(b).trace;
-      const comparison = compareTraces(left, right);
-      return { comparison, text: comparisonLines(left, right, comparison) };
+      const left = traceOf(a);
+      const right = traceOf(b);
+      const comparison = compareTraces(left.trace, right.trace);
+      return {
+        comparison,
+        text: comparisonLines(left.trace, right.trace, comparison),
+        sandboxFromConfig: { a: left.fromConfig.sandboxFromConfig, b: right.fromConfig.sandboxFromConfig },
+      };
     },
     async check(input, signal) {
       const { chosen, compiled, preset } = open(input);
       const text = input.assertions ?? deps.savedAssertions();
-      const toolLists = deps.toolListsFor(input.preset, chosen.value);
-      const results = await inSlices(checkSteps(compiled, toolLists, text), signal);
-      const axes = await inSlices(createContextSpace(compiled).axes({}), signal);
+      const supply = deps.supplyFor(input.preset, chosen.value);
+      const results = await inSlices(checkSteps(compiled, supply, text), signal);
+      const axes = await inSlices(createContextSpace(compiled, supply).axes({}), signal);
       return {
         ...reportOf(results),
         preset,
-        classes: describeAxes(axes),
+        classes: [...describeAxes(axes), ...describeSupply(axes, supply)],
         contexts: countClasses(axes),
+        ...(input.listClasses === undefined ? {} : { listed: firstLabels(axes, input.listClasses) }),
         problems: chosen.problems,
       };
     },
-    async findings(input) {
-      const { chosen, compiled, preset } = open(input);
-      const tools = deps.toolsFor(input.preset, chosen.value, input.context);
-      const { agentId, sessionKey } = input.context;
+    async findings(input, signal) {
+      const { chosen, compiled, preset, context, tools, fromConfig } = situate(input);
+      const { agentId, sessionKey } = context;
       const agent = normalizeAgentId(resolveAgentId(agentId, sessionKey) ?? defaultAgentId(chosen.value));
-      const skills = await deps.skillsFor(chosen.value, agent);
-      const findings = collectFindings(compiled, input.context, tools, { skills });
+      const asked = input.everyAgent === true ? [agent, ...compiled.agents.keys()] : [agent];
+      const skills = new Map<string, Awaited<ReturnType<SkillsFor>>>();
+      for (const id of new Set(asked)) skills.set(id, await deps.skillsFor(chosen.value, id));
+      const every = everyFinding(compiled, {
+        toolsOf: (where) => deps.toolsFor(input.preset, chosen.value, where),
+        skillsOf: (id) => skills.get(id) ?? [],
+      });
+      const findings =
+        input.everyAgent === true
+          ? await inSlices(every, signal)
+          : collectFindings(compiled, context, tools, { skills: skills.get(agent) ?? [] });
       return {
         findings: findings.map((finding) => ({ ...finding, text: describeFinding(finding) })),
         preset,
@@ -176,27 +221,29 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
           findings.map((finding) => finding.configPath),
         ),
         problems: chosen.problems,
+        ...(input.everyAgent === true ? {} : fromConfig),
       };
     },
   };
 }
 
-/** Checks assertions with each list of tools; the worst result of a line counts. */
+/** Checks assertions with every list of tools that contexts may meet. */
 export function* checkSteps(
   compiled: CompiledPolicy,
-  toolLists: readonly (readonly RegisteredTool[])[],
+  supply: ToolSupply,
   text: string,
 ): Steps<AssertionOutcome[]> {
-  const space = createContextSpace(compiled);
-  const perList: AssertionResult[][] = [];
-  for (const tools of toolLists) perList.push(yield* assertionSteps(compiled, tools, text, space));
-  const [first, ...others] = perList;
-  return (first ?? []).map((result, index) => {
-    const worse = others
-      .map((list) => list[index])
-      .find((other): other is AssertionResult => other?.kind === "refuted");
-    return outcomeOf(result.kind === "proved" && worse !== undefined ? worse : result);
-  });
+  const results: AssertionResult[] = yield* assertionSteps(compiled, supply, text);
+  return results.map(outcomeOf);
+}
+
+function firstLabels(axes: ClassAxes, count: number): ClassLabel[] {
+  const labels: ClassLabel[] = [];
+  for (const parts of combine(axes)) {
+    if (labels.length >= count) break;
+    labels.push(classOf(parts).label);
+  }
+  return labels;
 }
 
 /** Counts results for a summary. */

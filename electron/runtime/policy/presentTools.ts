@@ -1,7 +1,14 @@
 /** Which of the tools that are built here exist for a context, by the availability rules of policy.md §12. */
 
 import { getIn } from "../../../shared/policy/configRecord.ts";
-import { listKnownTools, type PolicyContext, type RegisteredTool } from "../../../shared/policy/index.ts";
+import {
+  listKnownTools,
+  normalizeAgentId,
+  type PolicyContext,
+  type RegisteredTool,
+  resolveAgentId,
+} from "../../../shared/policy/index.ts";
+import { sandboxSettingsOf } from "../exec/hosts/sandboxSettings.ts";
 import type { MediaFacts } from "../media/createMediaTools.ts";
 import { agentAbsence } from "../memory/agentAbsence.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
@@ -14,10 +21,17 @@ export function createPresentTools(
   hasSearchProvider: (config: unknown) => boolean,
   mediaFacts: (config: unknown) => MediaFacts,
 ): PresentTools {
-  const kept = new WeakMap<object, Map<string, readonly RegisteredTool[]>>();
+  let kept = new WeakMap<object, Map<string, readonly RegisteredTool[]>>();
+  let keptFor = registry.registered();
   return (config, context) => {
+    // Tools of a server came or went: every list of before is of yesterday.
+    if (keptFor !== registry.registered()) {
+      keptFor = registry.registered();
+      kept = new WeakMap();
+    }
     const byFacts = typeof config === "object" && config !== null ? cacheOf(kept, config) : new Map();
-    const { agentId, provider, model, sandboxed } = context;
+    const { provider, model, sandboxed } = context;
+    const agentId = resolveAgentId(context.agentId, context.sessionKey);
     // Not a property of the config alone: keys come from the environment, and a rule can change what counts.
     const hasWebSearchProvider = hasSearchProvider(config);
     const media = mediaFacts(config);
@@ -33,6 +47,8 @@ export function createPresentTools(
         ...(provider === undefined ? {} : { provider }),
         ...(model === undefined ? {} : { model }),
         ...(sandboxed === undefined ? {} : { sandboxed }),
+        // The tools that write are not there when the sandbox may only read the workspace.
+        workspaceAccess: sandboxSettingsOf(config, normalizeAgentId(agentId)).workspaceAccess,
       }).map((tool) => [tool.name, tool.unavailable]),
     );
     const present = registry.registered().map((tool): RegisteredTool => {

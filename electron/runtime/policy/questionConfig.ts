@@ -3,6 +3,7 @@
 import type { FileProblem } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import type { TextPosition } from "../../../shared/json5/json5Document.ts";
+import { findInclude } from "../../../shared/policy/includes.ts";
 import { pathText } from "../../../shared/policy/index.ts";
 import { validateConfigText } from "../config/index.ts";
 
@@ -17,13 +18,13 @@ export interface QuestionConfig {
  * Reads a config text for questions. A text that only breaks the schema is still answered for, as OpenClaw's engine
  * would; its problems go along.
  * @param path named in the problems
- * @throws AppError INVALID_INPUT with `data.problems` when the text is no JSON5 at all
+ * @throws AppError INVALID_INPUT with `data.problems` when the text is no JSON5 at all, or takes parts from other files
  */
 export function readQuestionText(text: string, path: string): QuestionConfig {
   const checked = validateConfigText(text, path);
   if (checked.ok) return { value: checked.config, positionOf: checked.document.positionOf, problems: [] };
   const { document, problems } = checked;
-  if (document === null) {
+  if (document === null || findInclude(document.value) !== null) {
     const problem = problems[0];
     throw new AppError("INVALID_INPUT", problem?.message ?? "The text is not JSON5.", { data: { problems } });
   }

@@ -113,9 +113,10 @@ export default function PolicyView() {
       <Breadcrumb>{part === "matrix" ? contextTitle(context) : t(`views.${part}`)}</Breadcrumb>
       <PolicyHeader
         part={part}
-        view={view}
+        // The last answer is about something else than a file that cannot be read.
+        view={isBroken ? null : view}
         context={context}
-        assertions={check.data ?? null}
+        assertions={isBroken ? null : (check.data ?? null)}
         onPart={(next) => go({ part: next, tool: next === "why" ? (tool ?? firstMissing ?? "exec") : null })}
         onFile={(file) => void open(file)}
       />
@@ -128,7 +129,9 @@ export default function PolicyView() {
             context={context}
             known={known}
             onChange={(next) => go({ context: next })}
-            {...(view === null ? {} : { evaluatedInMs: view.evaluatedInMs })}
+            {...(view === null
+              ? {}
+              : { evaluatedInMs: view.evaluatedInMs, sandboxFromConfig: view.sandboxFromConfig })}
           >
             <SemanticsPicker
               value={semantics}

@@ -162,6 +162,18 @@ describe("policy view", () => {
     expect(screen.getAllByText("browser only").length).toBeGreaterThan(0);
   });
 
+  test("says for whom a tool is taken away besides, when it is taken from everybody", async () => {
+    navigateTo("/policy/why/read?agent=support&sandbox=1");
+    renderPanel(<PolicyView />, handlers);
+    const everybody = (await screen.findByText("For every agent")).closest("li");
+    expect(everybody?.textContent).toContain("Taken away for main (read), any-other-agent (read).");
+    expect(everybody?.querySelector(".tone-keep")).toBeNull();
+    expect(everybody?.querySelectorAll(".policy-squares .is-closed").length).toBeGreaterThan(0);
+    const own = screen.getByText("For support only").closest("li");
+    expect(own?.textContent).not.toContain("Taken away for");
+    expect(own?.querySelector(".tone-keep")?.textContent).toBe("read only");
+  });
+
   test("answers for a name that does not exist with the nearest one", async () => {
     navigateTo("/policy/why/brows?agent=support");
     renderPanel(<PolicyView />, handlers);

@@ -14,6 +14,8 @@ export interface TraceView {
   positions: Positions;
   problems: FileProblem[];
   evaluatedInMs: number;
+  /** What the config answered for a sandbox that the context leaves open. */
+  sandboxFromConfig: boolean | undefined;
 }
 
 export interface TraceQuery {
@@ -56,6 +58,7 @@ export function usePolicyTrace(
             ),
             problems: data.problems,
             evaluatedInMs: data.evaluatedInMs,
+            sandboxFromConfig: data.sandboxFromConfig,
           },
     [data, found.data, found.isPlaceholderData],
   );

@@ -37,7 +37,14 @@ export function columnName(t: TFunction, column: PolicyColumn): string {
   return t("columns.stageName", { number: column.number ?? "", label });
 }
 
-export function sectionLabel(t: TFunction, section: string): string {
+/** @param servers sections of MCP servers, with the id of the server */
+export function sectionLabel(
+  t: TFunction,
+  section: string,
+  servers: ReadonlyMap<string, string> = new Map(),
+): string {
+  const server = servers.get(section);
+  if (server !== undefined) return t("sections.server", { id: server });
   if (section.startsWith("plugin:")) return t("sections.plugin", { id: section.slice("plugin:".length) });
   return t(`sections.${section}`, { defaultValue: section });
 }
@@ -63,7 +70,7 @@ export function reasonValues(
 /** A registration says why a tool is missing with a code of its own; unknown ones are shown as they are. */
 export function absenceText(t: TFunction, params: Readonly<Record<string, string>>): string {
   const reason = params.reason ?? "";
-  return t(`absence.${reason}`, { ...params, defaultValue: reason });
+  return String(t(`absent.${reason}`, { ...params, ns: "reasons", defaultValue: reason }));
 }
 
 /** What a cell says in one sentence when the trace gives no reason of its own. */

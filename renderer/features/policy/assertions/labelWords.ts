@@ -13,6 +13,7 @@ export function labelWords(t: TFunction, label: ClassLabel): string {
     label.sandboxed ? t("assertions.sandboxed") : null,
     label.role === "main" ? null : t(`assertions.role.${label.role}`),
     label.surface === "http" ? t("context.surfaceHttp") : null,
+    label.tools ?? null,
   ]
     .filter((part) => part !== null)
     .join(", ");

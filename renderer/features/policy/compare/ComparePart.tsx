@@ -138,6 +138,15 @@ export function ComparePart(props: {
               message: other.parsed.problem.message,
             })}
           </p>
+        ) : other?.parsed.kind === "includes" ? (
+          <p className="policy-problem" role="alert">
+            {t("file.includes", { name: other.name })}{" "}
+            <Rich
+              t={t}
+              k="file.includesWhy"
+              values={{ line: other.parsed.line, column: other.parsed.column }}
+            />
+          </p>
         ) : null}
       </div>
       <div className="policy-compare-head">

@@ -6,6 +6,7 @@ import { useT } from "../../../i18n/index.ts";
 import type { PanelOutput } from "../../../rpc/connection.ts";
 import { Picker, type PickerOption } from "../../../ui/index.ts";
 import { contextToSearch, modelLabel } from "../model/contextAddress.ts";
+import { PlaceAndSender } from "./PlaceAndSender.tsx";
 
 export type KnownContexts = PanelOutput<"policy.contexts">;
 
@@ -17,6 +18,8 @@ export function ContextBar(props: {
   onChange: (context: PolicyContext) => void;
   /** Shown at the right end. */
   evaluatedInMs?: number;
+  /** What the config answered for a sandbox that the context leaves open. */
+  sandboxFromConfig?: boolean | undefined;
   children?: ReactNode;
 }) {
   const t = useT("policy");
@@ -128,6 +131,7 @@ export function ContextBar(props: {
           set({ channel: channel || undefined, groupId });
         }}
       />
+      <PlaceAndSender context={context} onChange={set} />
       <Picker
         label={t("context.sender")}
         value={triState(context.senderIsOwner)}
@@ -142,7 +146,7 @@ export function ContextBar(props: {
         label={t("context.sandbox")}
         value={triState(context.sandboxed)}
         options={[
-          { value: unset, label: t("context.fromConfig") },
+          { value: unset, label: t(fromConfigKey(props.sandboxFromConfig)) },
           { value: "1", label: t("context.on") },
           { value: "0", label: t("context.off") },
         ]}
@@ -175,6 +179,11 @@ export function ContextBar(props: {
       )}
     </div>
   );
+}
+
+function fromConfigKey(sandboxed: boolean | undefined) {
+  if (sandboxed === undefined) return "context.fromConfig";
+  return sandboxed ? "context.fromConfigOn" : "context.fromConfigOff";
 }
 
 function shortMs(ms: number): string {

@@ -19,6 +19,7 @@ import type { PolicyTrace } from "../../../../shared/policy/types.ts";
 import { useT } from "../../../i18n/index.ts";
 import { useLive } from "../../../rpc/hooks.ts";
 import { useIsNarrow } from "../../../ui/index.ts";
+import { useServerSections } from "../../mcpServers/toolServers.ts";
 import type { RowDifference } from "../model/differences.ts";
 import { drawRow, planColumns } from "../model/matrixGeometry.ts";
 import type { MatrixRow, Positions } from "../model/matrixModel.ts";
@@ -60,6 +61,7 @@ const paddingPx = 14;
 export function Matrix(props: MatrixProps) {
   const { trace, rows, positions, cursor, onCursor, diffs } = props;
   const t = useT("policy");
+  const serverSections = useServerSections();
   const singleKeys = useLive((state) => state.settings.singleKeys);
   const density = useLive((state) => state.settings.density);
   const rowHeight = density === "comfortable" ? 21 : 17;
@@ -253,7 +255,7 @@ export function Matrix(props: MatrixProps) {
               toolWidth={toolWidth}
               plan={plan}
               drawing={drawing}
-              section={entry.startsSection ? sectionLabel(t, row.section) : null}
+              section={entry.startsSection ? sectionLabel(t, row.section, serverSections) : null}
               hideSection={props.hideSections === true}
               verdictLabel={row.verdict.kind === "kept" ? t("effect.kept") : t("effect.removed")}
               cellNames={cellNames}

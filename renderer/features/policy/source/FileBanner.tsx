@@ -3,6 +3,7 @@
 import { lazy, Suspense } from "react";
 import { useT } from "../../../i18n/index.ts";
 import { Button, Skeleton, VerdictShape } from "../../../ui/index.ts";
+import { Rich } from "../Rich.tsx";
 import { discardFileDraft } from "../whatif/draft.ts";
 import type { OpenedFile } from "./subject.ts";
 import "../whatif/whatif.css";
@@ -35,14 +36,21 @@ export function BrokenFile({ file }: { file: OpenedFile }) {
   if (file.parsed.kind === "ok") return null;
   if (file.parsed.kind === "tooLarge")
     return <p className="policy-problem">{t("file.tooLarge", { name: file.name })}</p>;
-  const { line, column, message } = file.parsed.problem;
-  const problem = { line: line ?? 1, column: column ?? 1, message };
+  const { parsed } = file;
+  const isIncluding = parsed.kind === "includes";
+  const { line, column } = isIncluding ? parsed : parsed.problem;
+  const place = { line: line ?? 1, column: column ?? 1 };
+  const problem = {
+    ...place,
+    message: isIncluding ? t("file.includes", { name: file.name }) : parsed.problem.message,
+  };
   return (
     <div className="policy-broken">
       <p className="policy-problem" role="alert">
         <VerdictShape kind="danger" />
         <span>
-          <strong>{t("file.broken", { name: file.name })}</strong> {t("whatif.problem", problem)}
+          <strong>{isIncluding ? problem.message : t("file.broken", { name: file.name })}</strong>{" "}
+          {isIncluding ? <Rich t={t} k="file.includesWhy" values={place} /> : t("whatif.problem", problem)}
         </span>
       </p>
       <Suspense fallback={<Skeleton rows={10} />}>

@@ -4,13 +4,18 @@ import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
 import type { ConfigView, FileProblem } from "../../../../shared/contract/index.ts";
 import { parseJson5 } from "../../../../shared/json5/json5Document.ts";
+import { findInclude } from "../../../../shared/policy/includes.ts";
 
 /** A file whose text was read here; it is never written. */
 export interface OpenedFile {
   name: string;
   text: string;
   /** The parsed document, or why there is none. */
-  parsed: { kind: "ok"; value: unknown } | { kind: "broken"; problem: FileProblem } | { kind: "tooLarge" };
+  parsed:
+    | { kind: "ok"; value: unknown }
+    | { kind: "broken"; problem: FileProblem }
+    | { kind: "includes"; line: number; column: number }
+    | { kind: "tooLarge" };
 }
 
 export type Subject =
@@ -47,13 +52,11 @@ export async function readOpenedFile(file: File): Promise<OpenedFile> {
 
 export function openedFile(name: string, text: string): OpenedFile {
   const result = parseJson5(text, { path: name });
-  return {
-    name,
-    text,
-    parsed: result.ok
-      ? { kind: "ok", value: result.document.value }
-      : { kind: "broken", problem: result.problem },
-  };
+  if (!result.ok) return { name, text, parsed: { kind: "broken", problem: result.problem } };
+  const { document } = result;
+  const included = findInclude(document.value);
+  if (included === null) return { name, text, parsed: { kind: "ok", value: document.value } };
+  return { name, text, parsed: { kind: "includes", ...document.nearestPosition(included) } };
 }
 
 /** @returns null while the saved config is not known, or when the opened file is broken */
