@@ -25,6 +25,12 @@ const secretText =
   /^(sk|pk|rk)-[\w-]{12,}|^(ghp|gho|ghs|github_pat|glpat|xox[abprs])[-_]\w{8,}|^AKIA[0-9A-Z]{12,}|^eyJ[\w-]{10,}\.|-----BEGIN|^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 /** Command lines of MCP servers carry secrets as options, glued or as the next word. */
 const secretOption = /^--?(?:[\w-]*(?:token|secret|password|api-?key))(=.+)?$/i;
+/** A variable or a header as one word of a command line: `API_KEY=…`, `Authorization: Bearer …`; not one that refers. */
+const secretWord =
+  /^[\w-]{0,64}(?:token|secret|passw|api[-_]?key|authorization|cookie|credential|private[-_]?key)[\w-]{0,64}\s{0,9}[:=]\s{0,9}(?!(?:(?:bearer|basic|token)\s{1,9})?\$\{[A-Z][A-Z0-9_]{0,127}\}$)\S/i;
+/** One part of an address behind `?` or `&`. */
+const secretParameter =
+  /^[\w.-]{0,64}(?:token|secret|passw|key|auth|credential|sig)[\w.-]{0,64}=(?!\$\{[A-Z][A-Z0-9_]{0,127}\}(?:#|$))[^#]/i;
 /** Words that stand where secrets stand but are settings: `auth.mode: "token"`, `source: "env"`. */
 const openKey = /^(mode|source|type|provider|id|enabled|kind)$/i;
 /** `${NAME}` names a variable and holds no secret itself. */
@@ -57,14 +63,23 @@ function findSecrets(document: Json5Document): SecretPlace[] {
         visit(element.value, [...path, index], isSecret || followsOption);
       });
     else if (node.type === "String" && node.value !== "") {
-      const isGluedOption = secretOption.exec(node.value)?.[1] !== undefined;
-      if (!isSecret && !isGluedOption && !secretText.test(node.value)) return;
+      const isWord = path.at(-2) === "args" && secretWord.test(node.value);
+      if (!isSecret && !isWord && !isSecretText(node.value)) return;
       if (reference.test(node.value)) return;
       found.push({ path, start: node.loc.start.offset, end: node.loc.end.offset, value: node.value });
     }
   };
   visit(document.root, [], false);
   return found;
+}
+
+function isSecretText(text: string): boolean {
+  if (secretOption.exec(text)?.[1] !== undefined || secretText.test(text)) return true;
+  if (!/^[a-z][a-z0-9+.-]{0,32}:\/\//i.test(text)) return false;
+  return text
+    .split(/[?&]/)
+    .slice(1)
+    .some((part) => secretParameter.test(part));
 }
 
 /** @returns what `redact` hides, each text once */

@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Reason } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
 import { maxToolsPerServer } from "./definitions.ts";
+import { floodGuard, maxMessagesPerSecond } from "./floodGuard.ts";
 import { createHttpTransport } from "./httpTransport.ts";
 import { plainLine } from "./plainText.ts";
 import { mcpProblem, reasonOf } from "./problems.ts";
@@ -55,8 +56,6 @@ const callTotalMs = 6 * 3_600_000;
 const maxPages = 50;
 /** Of all definitions together, as JSON. */
 const maxListChars = 4 * 1024 * 1024;
-/** What no useful server sends: reading it would keep this program from its work. */
-const maxMessagesPerSecond = 5000;
 
 const toolsPage = z.looseObject({
   tools: z.array(z.unknown()),
@@ -182,19 +181,6 @@ async function listPages(
     seen.add(cursor);
   }
   return { raw, isCut: true };
-}
-
-function floodGuard(onFlood: () => void): () => void {
-  let windowStart = performance.now();
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count <= maxMessagesPerSecond) return;
-    const nowMs = performance.now();
-    if (nowMs - windowStart < 1000) onFlood();
-    windowStart = nowMs;
-    count = 0;
-  };
 }
 
 interface Deadline {

@@ -213,7 +213,10 @@ export function createMcpServers(deps: McpServersDeps): McpServers {
       // Another entry under the same name is another server.
       if (one === undefined || one.entry.digest !== entry.digest) return null;
       const connection = one.machine.connection();
-      const now = one.machine.tools().find((candidate) => candidate.remoteName === tool.remoteName);
+      // Policy was asked about the name; a tool that goes by another one now is not what it let through.
+      const now = one.machine
+        .tools()
+        .find(({ name, remoteName }) => remoteName === tool.remoteName && name === tool.name);
       return connection === null || now === undefined ? null : { connection, tool: now };
     },
   };

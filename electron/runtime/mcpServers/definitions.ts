@@ -97,11 +97,13 @@ function readOne(item: unknown, rules: NameRules, taken: Set<string>, remoteName
   };
 }
 
-/** Two servers `a` and `a__b`: a tool `b__c` of the first would have the name of a tool `c` of the second. */
+/**
+ * Two servers `a` and `a__b`: a tool `b__c` of the first would have the name of a tool `c` of the second, and a tool
+ * `b` the id of the second, which stands for all of its tools in policy lists.
+ */
 function isNameOf(otherId: string, name: string, ownId: string): boolean {
-  return (
-    otherId.length > ownId.length && name.toLowerCase().startsWith(otherId.toLowerCase() + nameSeparator)
-  );
+  const [own, other] = [name.toLowerCase(), otherId.toLowerCase()];
+  return otherId.length > ownId.length && (own === other || own.startsWith(other + nameSeparator));
 }
 
 function without(remoteName: string, code: string, params: Reason["params"] = {}): ReadOne {

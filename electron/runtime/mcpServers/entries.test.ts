@@ -107,6 +107,31 @@ describe("entries of mcp.servers", () => {
       "https://h.example/mcp?token=••••••&x=1",
     );
     expect(target({ url: "https://me:pw123@h.example/" })).not.toContain("pw123");
+    const asWords = ["-e", "GITHUB_TOKEN=hunter2hunter2", "--header", "Authorization: Bearer abc.def=="];
+    expect(target({ command: "docker", args: ["run", ...asWords, "--", "x"] })).toBe(
+      'docker run -e GITHUB_TOKEN=•••••• --header "Authorization: Bearer ••••••" -- x',
+    );
+  });
+
+  it.each([
+    [["-c", "api_key=1;touch /tmp/x"], "touch /tmp/x"],
+    [["-c", "--", "--token=;id>x"], "id>x"],
+    [["--token", "$(touch x)"], "touch x"],
+    [["-c", "x://a:;id>x;@"], "id>x"],
+    [["--authority/x.js"], "--authority/x.js"],
+  ])("show what a shell would run, also where a secret could stand: %j", (args, code) => {
+    expect(targetOf(only({ command: "sh", args }))).toContain(code);
+  });
+
+  it("show the whole of what would be started, or are not started", () => {
+    const tail = "end-of-the-command";
+    const args = ["x".repeat(7000), tail];
+    expect(targetOf(only({ command: "sh", args }))).toContain(tail);
+    for (const entry of [
+      { command: "sh", args: ["x".repeat(8000), tail] },
+      { url: `https://h.example/${"x".repeat(8000)}` },
+    ])
+      expect(only(entry).spec).toMatchObject({ ok: false, reason: { code: "mcp.badEntry" } });
   });
 });
 

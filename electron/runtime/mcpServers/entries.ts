@@ -41,6 +41,8 @@ export const defaultConnectionTimeoutMs = 30_000;
 const maxConnectionTimeoutMs = 600_000;
 /** More servers than anybody runs; what stands behind them in the file is not started. */
 const maxServers = 64;
+/** Of the command line, or of the address. */
+const maxTargetChars = 8000;
 
 /** No program takes a NUL, and Node would quote the whole value in its complaint. */
 const text = z.string().regex(/^[^\u0000]*$/);
@@ -104,6 +106,13 @@ function specOf(name: string, entry: RawEntry): ServerEntry["spec"] {
   if (entry.enabled === false) return invalid("mcp.disabled");
   const { command, url } = entry;
   if (command !== undefined && url !== undefined) return invalid("mcp.commandAndUrl");
+  // A person has to see the whole before it is started.
+  const chars = [command ?? "", url ?? "", ...(entry.args ?? [])].join(" ").length;
+  if (chars > maxTargetChars)
+    return invalid("mcp.badEntry", {
+      path: command === undefined ? "url" : "args",
+      problem: `more than ${maxTargetChars} characters, too long to be shown to a person`,
+    });
   if (command !== undefined) {
     return {
       ok: true,

@@ -127,6 +127,36 @@ describe("a call", () => {
     expect(desk.calls()).toEqual([]);
   });
 
+  it("allowed always for an agent that is called like all agents is allowed for none but that one", async () => {
+    const signal = new AbortController().signal;
+    const everyone = { ...testCaller, agentId: "*" };
+    const echo = desk.runtime.tools.callTool(everyone, "toy__echo", {}, { signal, holdMs: null });
+    await desk.decide("allow-always");
+    expect(await echo).toMatchObject({ kind: "result", isError: false });
+    const tool = (await desk.server()).tools.find(({ name }) => name === "toy__echo");
+    expect(tool?.allowedFor).toEqual(["main"]);
+  });
+
+  it("that waits while its name goes to another server is not sent, though that name may be used", async () => {
+    const servers = { "a b": desk.toy(), "a-b": desk.toy({ env: { SECOND: "1" } }) };
+    await desk.configure({ mcp: { servers } });
+    await desk.ready("a b");
+    await desk.ready("a-b");
+    const echo = call("a-b__echo", { text: "x" });
+    const waiting = await desk.request();
+    expect(waiting.command).toContain("server: a b");
+    const swapped = { "a-b": servers["a-b"], "a b": servers["a b"] };
+    // The first server is withheld under its new name.
+    await desk.configure({ mcp: { servers: swapped }, tools: { deny: ["a-b-2__*"] } });
+    await desk.becomes("ready", "a b");
+    await desk.becomes("ready", "a-b");
+    expect((await desk.server("a-b")).id).toBe("a-b");
+    const { id, digest } = waiting;
+    await desk.panel.rpc.call("approvals.resolve", { id, decision: "allow-once", digest });
+    expect(await echo).toMatchObject({ kind: "result", isError: true });
+    expect(desk.calls()).toEqual([]);
+  });
+
   it("asks again when a person takes the word back", async () => {
     const first = call("toy__echo");
     await desk.decide("allow-always");

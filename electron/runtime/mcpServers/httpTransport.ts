@@ -1,13 +1,17 @@
 /** A server behind an address: only its own origin is asked, redirects are not followed, answers are bounded. */
 
+import type { ReadableStream as WebStream } from "node:stream/web";
+import { setTimeout } from "node:timers/promises";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { Agent, fetch as undiciFetch } from "undici";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
+import { createPace } from "./floodGuard.ts";
+import { createGrowingBytes } from "./growingBytes.ts";
 import { withoutUnseen } from "./plainText.ts";
 import { mcpProblem, reasonOf } from "./problems.ts";
-import { maxMessageBytes, type OwnedTransport } from "./stdioTransport.ts";
+import { maxMessageBytes, maxOutputBytesPerSecond, type OwnedTransport } from "./stdioTransport.ts";
 
 export interface HttpPlan {
   transport: "sse" | "streamable-http";
@@ -17,6 +21,10 @@ export interface HttpPlan {
 
 const headersTimeoutMs = 120_000;
 const farewellMs = 1000;
+/** Streams of events that are opened. */
+const maxStreamsPerSecond = 5;
+/** Of an answer that is no stream of events: smaller pieces are handed on together. */
+const minPieceBytes = 64 * 1024;
 
 /** Private and loopback addresses are allowed: a person wrote the address and confirmed it. */
 export function createHttpTransport(plan: HttpPlan): OwnedTransport {
@@ -96,6 +104,8 @@ export function createHttpTransport(plan: HttpPlan): OwnedTransport {
 
 /** @param onTooLarge told when an answer does not stop */
 function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error) => void): FetchLike {
+  const pace = createPace(maxOutputBytesPerSecond);
+  const streamPace = createPace(maxStreamsPerSecond);
   return async (input, init) => {
     const url = new URL(input);
     if (url.origin !== origin)
@@ -104,11 +114,17 @@ function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error
         { origin: url.origin },
         `It leads to another origin: ${url.origin}.`,
       );
+    const method = init?.method ?? "GET";
+    const signal = init?.signal ?? undefined;
+    // A server says itself how soon a stream that it ended is opened again: at once, for ever, if it likes.
+    const streamWaitMs = method === "GET" ? streamPace(1) : 0;
+    if (streamWaitMs > 0)
+      await setTimeout(streamWaitMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
     const response = await undiciFetch(url, {
-      method: init?.method ?? "GET",
+      method,
       headers: Object.fromEntries(new Headers(init?.headers)),
       ...(typeof init?.body === "string" ? { body: init.body } : {}),
-      ...(init?.signal === undefined || init.signal === null ? {} : { signal: init.signal }),
+      ...(signal === undefined ? {} : { signal }),
       redirect: "manual",
       dispatcher,
     });
@@ -120,7 +136,7 @@ function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error
     const body =
       response.body === null || [101, 204, 205, 304].includes(response.status)
         ? null
-        : boundBody(response.body, isEventStream(headers), onTooLarge);
+        : boundBody(response.body, isEventStream(headers), pace, onTooLarge);
     return new Response(body, { status: response.status, statusText: response.statusText, headers });
   };
 }
@@ -131,30 +147,44 @@ function isEventStream(headers: Headers): boolean {
 
 /** A stream of events may go on for days; one event, or one whole answer, is bounded. */
 function boundBody(
-  body: AsyncIterable<Uint8Array>,
+  body: WebStream<Uint8Array>,
   isEvents: boolean,
+  pace: (bytes: number) => number,
   onTooLarge: (error: Error) => void,
 ): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
+  const reader = body.getReader();
   const counter = isEvents ? eventCounter() : plainCounter();
+  const held = createGrowingBytes();
   return new ReadableStream<Uint8Array>({
+    // A reader goes over a begun line again with each piece of it, so pieces are handed on as whole lines.
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) return controller.close();
-      if (counter(value) > maxMessageBytes) {
-        const error = mcpProblem(
-          "mcp.messageTooLarge",
-          { maxBytes: maxMessageBytes },
-          `It sent a message of more than ${maxMessageBytes} bytes.`,
-        );
-        onTooLarge(error);
-        await iterator.return?.();
-        throw error;
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done === true) {
+          if (held.length > 0) controller.enqueue(held.take());
+          return controller.close();
+        }
+        const waitMs = pace(value.length);
+        if (waitMs > 0) await setTimeout(waitMs, undefined, { ref: false });
+        if (counter(value) > maxMessageBytes) {
+          const error = mcpProblem(
+            "mcp.messageTooLarge",
+            { maxBytes: maxMessageBytes },
+            `It sent a message of more than ${maxMessageBytes} bytes.`,
+          );
+          onTooLarge(error);
+          await reader.cancel();
+          throw error;
+        }
+        const end = isEvents ? 1 + Math.max(value.lastIndexOf(10), value.lastIndexOf(13)) : value.length;
+        held.add(value.subarray(0, end));
+        const piece = (isEvents ? end > 0 : held.length >= minPieceBytes) ? held.take() : null;
+        held.add(value.subarray(end));
+        if (piece !== null) return controller.enqueue(piece);
       }
-      controller.enqueue(value);
     },
     async cancel() {
-      await iterator.return?.();
+      await reader.cancel();
     },
   });
 }
@@ -224,7 +254,7 @@ async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
   await Promise.race([
     work,
     new Promise((resolve) => {
-      timer = setTimeout(resolve, limitMs);
+      timer = globalThis.setTimeout(resolve, limitMs);
     }),
   ]);
   clearTimeout(timer);

@@ -1,5 +1,7 @@
 /** Cuts a stream into lines without ever holding more of one line than allowed. */
 
+import { createGrowingBytes } from "./growingBytes.ts";
+
 export interface LineReader {
   push(chunk: Buffer): void;
 }
@@ -9,8 +11,7 @@ export function createLineReader(
   maxBytes: number,
   on: { onLine(line: string): void; onTooLong(): void },
 ): LineReader {
-  let parts: Buffer[] = [];
-  let bytes = 0;
+  const begun = createGrowingBytes();
   let isOver = false;
   return {
     push(chunk) {
@@ -19,20 +20,19 @@ export function createLineReader(
         // Only the new bytes are searched: a long line is not looked at again with each piece of it.
         const at = chunk.indexOf(10, from);
         const piece = chunk.subarray(from, at < 0 ? chunk.length : at);
-        bytes += piece.length;
-        if (bytes > maxBytes) {
+        if (begun.length + piece.length > maxBytes) {
           isOver = true;
-          parts = [];
+          begun.take();
           on.onTooLong();
           return;
         }
-        parts.push(piece);
-        if (at < 0) return;
+        if (at < 0) return begun.add(piece);
         from = at + 1;
-        const line = Buffer.concat(parts).toString("utf8");
-        parts = [];
-        bytes = 0;
-        on.onLine(line);
+        if (begun.length === 0) on.onLine(piece.toString("utf8"));
+        else {
+          begun.add(piece);
+          on.onLine(begun.take().toString("utf8"));
+        }
       }
     },
   };

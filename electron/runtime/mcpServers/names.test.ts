@@ -43,6 +43,8 @@ describe("a definition", () => {
   it("that would pass for a tool of another server or of the core stays out, with the reason", () => {
     const raw = [
       { name: "b__read", inputSchema: schema },
+      // The id of a server stands for all its tools in policy lists.
+      { name: "B", inputSchema: schema },
       { name: "_x", inputSchema: schema },
       { name: "ok", inputSchema: schema },
     ];
@@ -53,6 +55,7 @@ describe("a definition", () => {
     });
     expect(tools).toEqual([]);
     expect(leftOut.map((one) => one.reason.code)).toEqual([
+      "mcp.toolOtherServersName",
       "mcp.toolOtherServersName",
       "mcp.toolOtherServersName",
       "mcp.toolNameTaken",

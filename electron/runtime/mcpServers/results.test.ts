@@ -68,5 +68,7 @@ describe("a result of a foreign tool", () => {
     );
     expect(shown.match(/END_EXTERNAL_UNTRUSTED_CONTENT/g)).toHaveLength(1);
     expect(shown.trimEnd().endsWith(">>>")).toBe(true);
+    const { details } = result({ structuredContent: { [forged]: [`a ${forged}`] } });
+    expect(JSON.stringify(details)).not.toContain("UNTRUSTED_CONTENT");
   });
 });

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { clip, sizeText } from "../../../shared/files/index.ts";
 import { pictureFacts } from "../../../shared/media/index.ts";
-import { wrapUntrusted } from "../../../shared/web/index.ts";
+import { neutralizeMarkers, wrapUntrusted } from "../../../shared/web/index.ts";
 import type { ToolContent, ToolResult } from "../tools/defineTool.ts";
 import { plainLine, withoutUnseen } from "./plainText.ts";
 
@@ -112,6 +112,11 @@ function resourceNote(value: unknown): string {
   return `a resource${typed}, ${sizeText(size)}: ${plainLine(uri, 300)}`;
 }
 
+/** Some clients show details to the model: no text in them may look like the end of what is marked as untrusted. */
+function cleanText(text: string): string {
+  return neutralizeMarkers(withoutUnseen(text));
+}
+
 /** Kept in details as the server gave it, as long as it is small and shallow; its texts are cleaned. */
 function structuredOf(value: Record<string, unknown> | undefined): Record<string, unknown> {
   if (value === undefined) return {};
@@ -122,7 +127,7 @@ function structuredOf(value: Record<string, unknown> | undefined): Record<string
     if (isTooMuch) return null;
     if (typeof item === "string") {
       chars += item.length;
-      return chars > maxStructuredChars ? null : withoutUnseen(item);
+      return chars > maxStructuredChars ? null : cleanText(item);
     }
     chars += 6;
     if (Array.isArray(item)) return item.map((one) => clean(one, depth + 1));
@@ -130,7 +135,7 @@ function structuredOf(value: Record<string, unknown> | undefined): Record<string
     return Object.fromEntries(
       Object.entries(item).map(([key, one]) => {
         chars += key.length;
-        return [withoutUnseen(key), clean(one, depth + 1)];
+        return [cleanText(key), clean(one, depth + 1)];
       }),
     );
   };

@@ -83,8 +83,10 @@ export function createStanding(deps: { settings: SettingsStore; clock: Clock }):
         isChanged: words.length > counting.length,
       };
     },
-    allow: (entry, tool, agentId, by) =>
+    allow: (entry, tool, givenId, by) =>
       edit(entry.name, (before) => {
+        // Only a person writes `*`, for all; an agent that calls itself so is one agent.
+        const agentId = normalizeAgentId(givenId);
         const kept = (before?.allowedTools ?? []).filter(
           (one) => one.tool !== tool.remoteName || one.agentId !== agentId,
         );
@@ -100,7 +102,8 @@ export function createStanding(deps: { settings: SettingsStore; clock: Clock }):
       }),
     async askAgain(name, { tool, agentId }) {
       const isMeant = (one: Allowed) =>
-        (tool === undefined || one.tool === tool) && (agentId === undefined || one.agentId === agentId);
+        (tool === undefined || one.tool === tool) &&
+        (agentId === undefined || idOf(one.agentId) === idOf(agentId));
       const count = allowedOf(settings.settings(), name).filter(isMeant).length;
       if (count > 0)
         await edit(name, (before) =>
@@ -111,6 +114,11 @@ export function createStanding(deps: { settings: SettingsStore; clock: Clock }):
       return count;
     },
   };
+}
+
+/** `*` stands for all agents and is no id. */
+function idOf(agentId: string): string {
+  return agentId === "*" ? agentId : normalizeAgentId(agentId);
 }
 
 const nothingSaid: StoredServer = {

@@ -6,6 +6,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createProcessTree, execMarkerName } from "../exec/sessions/index.ts";
 import { createTreeIdentity, type TreeIdentity } from "../exec/sessions/processTree.ts";
+import { createBrake, floodGuard, maxMessagesPerSecond } from "./floodGuard.ts";
 import { createLineReader } from "./lineReader.ts";
 import { mcpProblem } from "./problems.ts";
 
@@ -26,6 +27,9 @@ export interface OwnedTransport extends Transport {
 export const maxMessageBytes = 8 * 1024 * 1024;
 /** Printing to standard output is a common mistake of servers; a few lines of it are forgiven. */
 const maxBadLines = 50;
+/** Twice the largest message each second, and far more log than anybody reads; a server that writes more waits. */
+export const maxOutputBytesPerSecond = 2 * maxMessageBytes;
+const maxLogBytesPerSecond = 1024 * 1024;
 /** What a server has not read yet of what it was sent. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 /** How long a server may take to end by itself after its input was closed. */
@@ -52,9 +56,14 @@ export function createStdioTransport(plan: StdioPlan, onStderr: (text: string) =
     child?.stdout?.destroy();
     transport.onclose?.();
   };
+  const blankLine = floodGuard(() =>
+    fail(mcpProblem("mcp.flood", { perSecond: maxMessagesPerSecond }, "It writes too many lines.")),
+  );
   const reader = createLineReader(maxMessageBytes, {
     onLine(line) {
-      if (line.trim() === "") return;
+      // What came together with the line that ended it.
+      if (!isOpen) return;
+      if (line.trim() === "") return blankLine();
       const message = parseMessage(line);
       if (message !== null) return transport.onmessage?.(message);
       badLines += 1;
@@ -102,15 +111,21 @@ export function createStdioTransport(plan: StdioPlan, onStderr: (text: string) =
       }
       // A reset pipe is noticed by the exit that follows.
       for (const stream of [started.stdin, started.stdout, started.stderr]) stream?.on("error", () => {});
-      started.stdout?.on("data", (chunk: Buffer) => {
+      const outputBrake = createBrake(started.stdout, maxOutputBytesPerSecond);
+      started.stdout.on("data", (chunk: Buffer) => {
+        outputBrake(chunk.length);
         if (isOpen) reader.push(chunk);
       });
-      started.stdout?.once("end", () => {
+      started.stdout.once("end", () => {
         // Without its output nothing can be asked of it any more, whether or not it runs on.
         if (ending === null)
           setTimeout(() => isOpen && fail(exitProblem(started.exitCode, null)), politeMs).unref();
       });
-      started.stderr?.setEncoding("utf8").on("data", onStderr);
+      const logBrake = createBrake(started.stderr, maxLogBytesPerSecond);
+      started.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+        logBrake(chunk.length);
+        onStderr(chunk);
+      });
     });
 
   const endAll = async () => {

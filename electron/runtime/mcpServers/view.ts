@@ -6,34 +6,44 @@ import type { ServerEntry } from "./entries.ts";
 import type { ServerMachine } from "./serverMachine.ts";
 import type { Confirmation, Standing } from "./standing.ts";
 
-const secretOption = /^(--?[\w-]*(?:token|secret|password|passwd|api-?key|auth)[\w-]*)(?:=(.+))?$/is;
+const secretName = "[\\w-]{0,64}(?:token|secret|passw|api[-_]?key|auth|credential|cookie)[\\w-]{0,64}";
+/** The value is the next word, or stands behind `=`. */
+const secretOption = new RegExp(`^(--?${secretName}(?:=|$))(.*)$`, "is");
+/** A variable or a header with its value as one word: `API_KEY=…`, `Authorization: Bearer …`. */
+const secretWord = new RegExp(
+  `^(${secretName}\\s{0,9}[:=]\\s{0,9}(?:(?:bearer|basic|token)\\s{1,9})?)(.+)$`,
+  "is",
+);
 const secretQuery = /token|secret|key|password|auth|sig/i;
-const maxTargetChars = 2000;
+/** What a shell would understand: a person has to see it, also where a secret could stand. */
+const codeLike = /[\s;|&`$<>()]/;
 
-/** @returns the command line or the address, without secrets */
+/** @returns the command line or the address as a whole, without secrets; how long it can get `entries.ts` decides */
 export function targetOf(entry: ServerEntry): string {
   if (!entry.spec.ok) return "";
   const { value: spec } = entry.spec;
-  const text = spec.kind === "http" ? maskAddress(spec.url) : maskCommand([spec.command, ...spec.args]);
-  return text.length > maxTargetChars ? `${text.slice(0, maxTargetChars)}…` : text;
+  return spec.kind === "http" ? maskAddress(spec.url) : maskCommand([spec.command, ...spec.args]);
 }
 
 function maskCommand(words: readonly string[]): string {
-  return words
-    .map((word, index) => {
-      const before = secretOption.exec(words[index - 1] ?? "");
-      if (before !== null && before[2] === undefined && !word.startsWith("-")) return mask(word);
-      const option = secretOption.exec(word);
-      if (option?.[2] !== undefined) return `${option[1]}=${mask(option[2])}`;
-      const { shown } = showEnvValue("", word.replace(/(\w+:\/\/[^/\s:@]*:)[^/\s@]+@/g, "$1••••••@"));
-      return /^[\w@%+=:,./~-]+$/.test(shown) ? shown : JSON.stringify(shown);
-    })
-    .join(" ");
+  return words.map((word, index) => quoted(maskWord(word, words[index - 1] ?? ""))).join(" ");
+}
+
+function maskWord(word: string, before: string): string {
+  const option = secretOption.exec(before);
+  if (option?.[1]?.endsWith("=") === false && option[2] === "" && !word.startsWith("-")) return mask(word);
+  const named = secretOption.exec(word) ?? secretWord.exec(word);
+  if (named?.[1] !== undefined && named[2] !== undefined && named[2] !== "") return named[1] + mask(named[2]);
+  return showEnvValue("", word.replace(/(\w{1,32}:\/\/[^/\s:@]*:)[^/\s@;|&`$<>()]+@/g, "$1••••••@")).shown;
+}
+
+function quoted(word: string): string {
+  return /^(?:[\w@%+=:,./~•-]|\$\{[A-Z][A-Z0-9_]*\})+$/.test(word) ? word : JSON.stringify(word);
 }
 
 /** A reference names a variable and is no secret itself. */
 function mask(value: string): string {
-  return /^\$\{[A-Z][A-Z0-9_]*\}$/.test(value) ? value : "••••••";
+  return /^\$\{[A-Z][A-Z0-9_]*\}$/.test(value) || codeLike.test(value) ? value : "••••••";
 }
 
 function maskAddress(raw: string): string {

@@ -33,6 +33,8 @@ if (mode === "notification-flood")
       send({ method: "notifications/message", params: { level: "info", data: "x" } });
   }, 10);
 
+if (mode === "blank-flood") setInterval(() => process.stdout.write("\n".repeat(20_000)), 10);
+
 const lists = {
   endlessPages: (page) => ({
     tools: [{ name: `tool${page}`, inputSchema: schema }],

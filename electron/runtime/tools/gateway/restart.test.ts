@@ -94,6 +94,23 @@ describe("a restart by an agent", () => {
     });
   });
 
+  it.each([
+    ["{ tools: { deny: ['gateway'] } }", "toolHidden"],
+    ["{ commands: { restart: false } }", "restartOff"],
+  ])("is not made when, while a person looks, the config becomes %s", async (config, reason) => {
+    const { calls, restartHost } = host();
+    const clock = createManualClock();
+    desk = await startDesk({ config: "{}" }, { restartHost, clock });
+    const outcome = desk.call({ action: "restart" });
+    const request = await desk.waiting();
+    const { hash } = await desk.panel.rpc.call("config.get", {});
+    await desk.panel.rpc.call("config.set", { raw: config, baseHash: hash });
+    await desk.decide("allow-once", request);
+    expect(await outcome).toMatchObject({ kind: "refused", details: { executed: false, reason } });
+    clock.advance(600_000);
+    expect(calls).toEqual([]);
+  });
+
   it("asks nobody with the rule off, as the reference", async () => {
     const { calls, restartHost } = host();
     const settings = '{ hardening: { rules: { "gateway.restartAsks": false } } }';

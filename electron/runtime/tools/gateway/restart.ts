@@ -32,13 +32,7 @@ export async function requestRestart(
   context: ToolCallContext,
   deps: RestartActionDeps,
 ): Promise<ToolResult> {
-  // Unset means allowed, as in the reference; only an explicit false forbids it.
-  if (getIn(deps.config(), "commands", "restart") === false)
-    return refusedByRule(
-      "Restarts are off: commands.restart is false in openclaw.json. Nothing was restarted.",
-      "commands.restart",
-      { code: "restartOff", params: { path: "commands.restart" } },
-    );
+  if (isOff(deps)) return refusedAsOff();
   if (deps.restarts === null)
     throw new AppError(
       "UNAVAILABLE",
@@ -57,6 +51,14 @@ export async function requestRestart(
     );
     if (answer.outcome !== "allowed-once") return notAllowed(answer, notRestarted);
     context.reportWaiting(null);
+    // Policy and config may have changed while a person looked.
+    if (context.isStillVisible?.() === false)
+      return refusedByRule(
+        "Policy changed while this waited: the agent may not use gateway any more. Nothing was restarted.",
+        "policy",
+        { code: "toolHidden", params: { tool: "gateway" } },
+      );
+    if (isOff(deps)) return refusedAsOff();
   }
   context.signal.throwIfAborted();
   const planned = deps.restarts.request({
@@ -73,6 +75,19 @@ export async function requestRestart(
     reason: reason ?? null,
   });
   return jsonResult(planned);
+}
+
+/** Unset means allowed, as in the reference; only an explicit false forbids it. */
+function isOff(deps: RestartActionDeps): boolean {
+  return getIn(deps.config(), "commands", "restart") === false;
+}
+
+function refusedAsOff(): ToolResult {
+  return refusedByRule(
+    "Restarts are off: commands.restart is false in openclaw.json. Nothing was restarted.",
+    "commands.restart",
+    { code: "restartOff", params: { path: "commands.restart" } },
+  );
 }
 
 function optionalText(text: string | undefined, maxChars: number): string | undefined {

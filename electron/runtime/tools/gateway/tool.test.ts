@@ -111,6 +111,29 @@ describe("config.get", () => {
     expect(JSON.stringify(result)).not.toContain(secret);
   });
 
+  it("hides secrets in command lines and addresses of servers, and shows what only refers to one", async () => {
+    const secrets = [
+      "GITHUB_TOKEN=hidden-1",
+      "Authorization: Bearer hidden-2",
+      "https://h.test/?x=1&api_key=hidden-3",
+    ];
+    const open = [
+      `API_KEY=\${API_KEY}`,
+      `Authorization: Bearer \${TOKEN}`,
+      "https://h.test/?x=1",
+      "MODE=token",
+    ];
+    const server = { command: "docker", args: [...secrets, ...open], cwd: "/srv" };
+    desk = await startDesk({
+      config: JSON.stringify({
+        mcp: { servers: { a: server, b: { url: "https://b.test/mcp?key=hidden-4" } } },
+      }),
+    });
+    const shown = JSON.stringify(await desk.call({ action: "config.get" }));
+    expect(shown).not.toContain("hidden-");
+    for (const text of open) expect(shown).toContain(text);
+  });
+
   it("gives a part by path, and says when there is none", async () => {
     desk = await startDesk({ config });
     const part = detailsOf(await desk.call({ action: "config.get", path: "agents.list[0].identity" }));
