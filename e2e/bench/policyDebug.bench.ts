@@ -2,6 +2,7 @@
 
 import { createPolicyQuestions } from "../../electron/runtime/policy/policyQuestions.ts";
 import { contract } from "../../shared/contract/index.ts";
+import { createToolSupply } from "../../shared/policy/debug/index.ts";
 import type { RegisteredTool } from "../../shared/policy/index.ts";
 import { createClient, createMemoryPair, type Handlers, scopes, serve } from "../../shared/rpc/index.ts";
 
@@ -36,7 +37,7 @@ const tools: RegisteredTool[] = [
   ),
 ];
 
-/** 20 agents, two models that count, 20 groups with a rule for one sender each: 14,448 contexts. */
+/** 20 agents, two models that count, 20 groups with a rule for one sender each: 19,866 contexts. */
 const config = {
   tools: {
     profile: "coding",
@@ -74,7 +75,7 @@ function ask() {
     hardeningFor: () => new Set(),
     preset: () => "reference",
     toolsFor: () => tools,
-    toolListsFor: () => [tools],
+    supplyFor: () => createToolSupply(() => tools),
     skillsFor: async () => [],
   });
   const handlers: Partial<Handlers<typeof contract>> = {
@@ -163,7 +164,7 @@ export const benchmarks: Benchmark[] = [
       configText,
     }),
   ),
-  ...pair("20 assertions over 14,448 contexts", 1000, (rpc) => rpc.call("policy.check", { configText })),
+  ...pair("20 assertions over 19,866 contexts", 1000, (rpc) => rpc.call("policy.check", { configText })),
   ...pair("what-if with 500 tools", 50, (rpc) =>
     rpc.call("policy.trace", { context: { ...context, surface: "model" }, configText }),
   ),

@@ -85,6 +85,16 @@ export function parseJson5(text: string, about: { path: string }): ParseResult {
   }
 }
 
+/** Where a text stops being plain JSON; null when that cannot be told. */
+export function plainJsonErrorPosition(text: string): TextPosition | null {
+  try {
+    momoaParse(text, { mode: "json" });
+    return null;
+  } catch (error) {
+    return momoaErrorPosition(error);
+  }
+}
+
 /** Finds the node at a path; for a repeated look-up of members by key. */
 export function nodeAt(root: ValueNode, path: DocumentPath): ValueNode | null {
   let node: ValueNode = root;

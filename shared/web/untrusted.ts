@@ -49,6 +49,11 @@ export function wrapUntrusted(content: string, options: WrapOptions): Wrapped {
   return { text: start + shown + tail, shownChars: shown.length, totalChars: clean.length };
 }
 
+/** @returns the text with the same markers each time, for comparing what was wrapped: the ids differ with every call */
+export function withoutMarkerIds(text: string): string {
+  return text.replace(/(<<<(?:END_)?EXTERNAL_UNTRUSTED_CONTENT) id="[0-9a-f]{16}">>>/g, "$1>>>");
+}
+
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

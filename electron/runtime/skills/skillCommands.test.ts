@@ -33,7 +33,15 @@ describe("a list of skills", () => {
     const asked: string[] = [];
     const commands = createSkillCommands({
       skills: { all: async () => skills },
-      config: { effective: () => ({ config: {}, revision: 1, problems: [], source: "file" }) },
+      config: {
+        effective: () => ({
+          kind: "normal",
+          config: {},
+          exec: { alwaysAsk: false },
+          problems: [],
+          revision: 1,
+        }),
+      },
       policy: {
         decide: (caller, tool) => {
           asked.push(`${caller.surface} ${tool}`);
