@@ -101,3 +101,71 @@ describe("policy http-invoke over HTTP", () => {
     expect(result.content).toHaveLength(1);
   });
 });
+
+describe("policy agents-list over HTTP", () => {
+  test.each(cases.filter((one) => one.kind === "agents-list"))("$id: $why", async (one) => {
+    const { config, agentId } = one.input as { config: HttpInput["config"]; agentId: string };
+    const body = { tool: "agents_list", args: {}, sessionKey: `agent:${agentId}:main` };
+    const response = await send({ config, body });
+    const { result } = (await response.json()) as { result: { details: unknown } };
+    expect(result.details).toStrictEqual(one.expect);
+  });
+});
+
+describe("policy config-validate over the Gateway", () => {
+  test.each(cases.filter((one) => one.kind === "config-validate"))("$id: $why", async (one) => {
+    const { valid, issues } = await app.rpc.call("config.validate", {
+      raw: JSON.stringify(one.input.config),
+    });
+    const issuePaths = issues.map((issue) => issue.configPath);
+    expect({ valid, issuePaths }).toStrictEqual(one.expect);
+  });
+});
+
+describe("policy availability over the Gateway", () => {
+  interface Availability extends Json {
+    config: unknown;
+    workspaceAccess?: string;
+    trigger?: string;
+  }
+  /** Memory runs are made by an agent loop; nobody can ask for one over the Gateway. */
+  const asked = cases.filter((one) => one.kind === "availability" && one.input.trigger === undefined);
+  test.each(asked)("$id: $why", async (one) => {
+    const { config, workspaceAccess, ...context } = one.input as Availability;
+    const { trace } = await app.rpc.call("policy.trace", {
+      preset: "reference",
+      config:
+        workspaceAccess === undefined
+          ? config
+          : { ...(config as Json), agents: { defaults: { sandbox: { workspaceAccess } } } },
+      context: { sandboxed: false, ...context, surface: "model" },
+    });
+    const rows = new Map(trace.rows.map((row) => [row.name, row.verdict.kind]));
+    const { present } = one.expect as { present: string[] };
+    // The recording covers what the expectations of this kind name.
+    const covered = new Set(asked.flatMap((other) => (other.expect as { present: string[] }).present));
+    const there = [...covered].filter((name) => rows.get(name) !== "absent" && rows.has(name));
+    expect(there.sort()).toStrictEqual([...present].sort());
+  });
+});
+
+describe("policy catalog over the Gateway", () => {
+  test.each(cases.filter((one) => one.kind === "catalog"))("$id: $why", async (one) => {
+    await app.writeConfig({
+      ...(one.input.config as Json),
+      gateway: { auth: { mode: "token", token: app.token } },
+    });
+    const { groups, profiles } = await app.rpc.call("tools.catalog", { includePlugins: false });
+    const { sections, profiles: profileIds } = one.expect as { sections: unknown; profiles: unknown };
+    expect(profiles.map((profile) => profile.id)).toStrictEqual(profileIds);
+    const answered = groups.map(({ id, label, tools }) => ({
+      id,
+      label,
+      tools: (tools as { id: string; defaultProfiles: string[] }[]).map((tool) => ({
+        id: tool.id,
+        profiles: tool.defaultProfiles,
+      })),
+    }));
+    expect(answered).toStrictEqual(sections);
+  });
+});
