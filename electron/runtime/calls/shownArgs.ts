@@ -12,6 +12,14 @@ export function isSecretName(name: string): boolean {
 /** Shapes of well-known secrets, wherever they stand. */
 const secretShape =
   /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|sk-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g;
+/**
+ * What a shell, a program or a person would understand: blanks, operators, words of any script, addresses, options,
+ * paths. Keys and tokens have none of them.
+ */
+const codeLike =
+  /[\s;|&`$<>(){}\\]|[^\x20-\x7e]|:\/\/|^(?:[-~]|\.{1,2}\/|\/[\w.-]+\/)|\/[^/]*\.[a-z][a-z0-9]{0,4}$/i;
+/** The value of a header: only what stands behind the scheme is a secret. */
+const schemeAndToken = /^((?:bearer|basic|token) {1,9})([\w.~+/=-]+)$/i;
 const maxStringLength = 2000;
 const maxTextLength = 8000;
 
@@ -44,13 +52,19 @@ function jsonOf(args: unknown, typed: ReadonlySet<string>): string {
   }
 }
 
+/** @returns whether a person has to see this text before it is used, also where a secret is expected */
+export function isCodeLike(text: string): boolean {
+  return codeLike.test(text);
+}
+
 /**
- * All of the arguments with nothing cut, secrets masked: for a decision about exactly these.
+ * All of the arguments with nothing cut, secrets masked: for a decision about exactly these. Whoever names a parameter may
+ * be hostile, so a name alone hides nothing that reads like words, a command or a path.
  * @returns pretty JSON; null when they are nested too deep to be shown
  */
 export function showWholeArgs(args: unknown): string | null {
   try {
-    return JSON.stringify(args, maskSecret, 2) ?? "null";
+    return JSON.stringify(args, maskUnlessCode, 2) ?? "null";
   } catch {
     return null;
   }
@@ -79,6 +93,14 @@ function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (secretName.test(key) && value !== "") return maskText(value);
   return value.replace(secretShape, (secret) => maskText(secret));
+}
+
+function maskUnlessCode(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const [, scheme, token] = schemeAndToken.exec(value) ?? [];
+  if (secretName.test(key) && scheme !== undefined && token !== undefined && !isCodeLike(token))
+    return scheme + maskText(token);
+  return maskSecret(isCodeLike(value) ? "" : key, value);
 }
 
 function maskByName(key: string, value: unknown): unknown {

@@ -46,7 +46,7 @@ export interface ConnectOptions {
   timeoutMs: number;
   signal: AbortSignal;
   onStderr(text: string): void;
-  /** The server says that its tools changed; not called before the first list. */
+  /** The server says that its tools changed; not called before the first list is asked for. */
   onToolsChanged(): void;
 }
 
@@ -86,9 +86,10 @@ export async function connectServer(plan: StartPlan, options: ConnectOptions): P
     isEnding = why === null;
     await transport.end();
   };
-  let isListed = false;
+  /** What comes between question and answer counts: the answer may be older than the change. */
+  let isListRequested = false;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    if (isListed) options.onToolsChanged();
+    if (isListRequested) options.onToolsChanged();
   });
 
   const deadline = createDeadline(options.timeoutMs, options.signal);
@@ -111,6 +112,7 @@ export async function connectServer(plan: StartPlan, options: ConnectOptions): P
     reportedName: plainLine(about?.name ?? "", 120),
     reportedVersion: plainLine(about?.version ?? "", 60),
     async listTools() {
+      isListRequested = true;
       const listing = createDeadline(options.timeoutMs, options.signal);
       try {
         return hasTools
@@ -119,7 +121,6 @@ export async function connectServer(plan: StartPlan, options: ConnectOptions): P
       } catch (error) {
         throw why === null ? error : mcpProblem(why.code, why.params, `It failed (${why.code}).`, error);
       } finally {
-        isListed = true;
         listing.stop();
       }
     },

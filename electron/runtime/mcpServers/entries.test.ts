@@ -87,6 +87,29 @@ describe("entries of mcp.servers", () => {
       expect(only(other).digest).not.toBe(digest);
   });
 
+  it("have the secret providers that they use in their digest, and no others", () => {
+    const digestWith = (secrets: unknown, value: unknown, headers?: unknown) => {
+      const entry =
+        headers === undefined ? { command: "x", env: { KEY: value } } : { url: "http://h/", headers };
+      const [found] = readServerEntries({ secrets, mcp: { servers: { one: entry } } }, () => null);
+      return found?.digest;
+    };
+    const exec = (command: string) => ({ source: "exec", command });
+    const ref = { source: "exec", provider: "vault", id: "key" };
+    const before = { providers: { vault: exec("/bin/a") } };
+    const after = { providers: { vault: exec("/bin/b") } };
+    expect(digestWith(after, ref)).not.toBe(digestWith(before, ref));
+    expect(digestWith(undefined, ref)).not.toBe(digestWith(before, ref));
+    expect(digestWith(after, "", { K: ref })).not.toBe(digestWith(before, "", { K: ref }));
+    const others = { providers: { vault: exec("/bin/a"), other: exec("/bin/c") } };
+    expect(digestWith(others, ref)).toBe(digestWith(before, ref));
+    expect(digestWith(after, "text")).toBe(digestWith(before, "text"));
+    // Without a name it is whatever the defaults say.
+    const unnamed = { source: "exec", id: "key" };
+    const byDefault = (provider: string) => ({ ...others, defaults: { exec: provider } });
+    expect(digestWith(byDefault("other"), unnamed)).not.toBe(digestWith(byDefault("vault"), unnamed));
+  });
+
   it("whose name cannot be kept are not started", () => {
     const servers = JSON.parse('{"__proto__": {"command": "x"}, "": {"command": "x"}}');
     expect(read(servers).map(({ spec }) => (spec.ok ? "ok" : spec.reason.code))).toEqual([
@@ -121,6 +144,44 @@ describe("entries of mcp.servers", () => {
     [["--authority/x.js"], "--authority/x.js"],
   ])("show what a shell would run, also where a secret could stand: %j", (args, code) => {
     expect(targetOf(only({ command: "sh", args }))).toContain(code);
+  });
+
+  it("show variables that change what runs, and references, in front of the command", () => {
+    const env = {
+      LD_PRELOAD: "/tmp/auth:evil.so /tmp/b.so",
+      NODE_OPTIONS: "--require=/tmp/x.js",
+      PATH: "/tmp/bin:/bin",
+      BASH_ENV: "~/x",
+      PYTHONFAULTHANDLER: 1,
+      GIT_PAT: "hunter2hunter2",
+      GIT_ASKPASS: "evil",
+      HTTPS_PROXY: "http://me:hunter2hunter2@proxy.example",
+      OPENCLAW_GATEWAY_TOKEN: "hunter2hunter2",
+      OPENAI_API_KEY: `\${OPENAI_API_KEY}`,
+      OTHER: { source: "file", provider: "vault", id: "/a/b" },
+      BROKEN: { source: "moon" },
+      DEBUG: "hunter2hunter2",
+      MINE: `with \${OPENAI_API_KEY}`,
+    };
+    expect(targetOf(only({ command: "node", args: ["a b"], env }))).toBe(
+      [
+        'LD_PRELOAD="/tmp/auth:evil.so /tmp/b.so"',
+        "NODE_OPTIONS=--require=/tmp/x.js",
+        "PATH=/tmp/bin:/bin",
+        "BASH_ENV=~/x",
+        "PYTHONFAULTHANDLER=1",
+        "GIT_PAT=••••••",
+        "GIT_ASKPASS=evil",
+        "HTTPS_PROXY=http://me:••••••@proxy.example",
+        "OPENCLAW_GATEWAY_TOKEN=••••••",
+        `OPENAI_API_KEY=\${OPENAI_API_KEY}`,
+        `OTHER=\${file:vault:/a/b}`,
+        `BROKEN=\${?}`,
+        'node "a b"',
+      ].join(" "),
+    );
+    const long = only({ command: "node", env: { NODE_OPTIONS: "x".repeat(8000) } });
+    expect(long.spec).toMatchObject({ ok: false, reason: { code: "mcp.badEntry" } });
   });
 
   it("show the whole of what would be started, or are not started", () => {

@@ -5,6 +5,8 @@ import type { McpServer, Reason, RuleSource } from "../../../shared/contract/ind
 import type { DocumentPath, TextPosition } from "../../../shared/json5/json5Document.ts";
 import { getIn } from "../../../shared/policy/configRecord.ts";
 import { digestOfValue } from "../approvals/digest.ts";
+import { providersOf } from "./providersOf.ts";
+import { shownVariables } from "./shownVariables.ts";
 import { serverIdFor } from "./toolNames.ts";
 
 /** A value as it stands in the config: text that may hold `${NAME}`, or a SecretRef. Resolved when the server starts. */
@@ -29,7 +31,10 @@ export interface ServerEntry {
   name: string;
   id: string;
   source: RuleSource;
-  /** SHA-256 hex over the whole entry, secrets included; the order of keys does not matter, every value does. */
+  /**
+   * SHA-256 hex over the whole entry, secrets included, and over the definitions of the secret providers that it uses, since
+   * they are programs and files as well; the order of keys does not matter, every value does.
+   */
   digest: string;
   transport: McpServer["transport"];
   /** For start and everything in it: process, handshake, list of tools. */
@@ -41,7 +46,7 @@ export const defaultConnectionTimeoutMs = 30_000;
 const maxConnectionTimeoutMs = 600_000;
 /** More servers than anybody runs; what stands behind them in the file is not started. */
 const maxServers = 64;
-/** Of the command line, or of the address. */
+/** Of the command line with the variables that are shown, or of the address. */
 const maxTargetChars = 8000;
 
 /** No program takes a NUL, and Node would quote the whole value in its complaint. */
@@ -86,7 +91,7 @@ export function readServerEntries(
           configPath: path.join("."),
           line: positionOf(path)?.line ?? null,
         },
-        digest: digestOfValue(raw ?? null),
+        digest: digestOf(raw, parsed.success ? providersOf(config, parsed.data) : []),
         transport: isHttp
           ? parsed.data.transport === "streamable-http"
             ? "streamable-http"
@@ -100,6 +105,10 @@ export function readServerEntries(
     });
 }
 
+function digestOf(raw: unknown, providers: readonly unknown[]): string {
+  return digestOfValue(providers.length === 0 ? (raw ?? null) : [raw, providers]);
+}
+
 function specOf(name: string, entry: RawEntry): ServerEntry["spec"] {
   // Such a key cannot be kept among the settings, and nobody needs it.
   if (name === "__proto__" || name.trim() === "" || name.length > 256) return invalid("mcp.badName");
@@ -107,10 +116,12 @@ function specOf(name: string, entry: RawEntry): ServerEntry["spec"] {
   const { command, url } = entry;
   if (command !== undefined && url !== undefined) return invalid("mcp.commandAndUrl");
   // A person has to see the whole before it is started.
-  const chars = [command ?? "", url ?? "", ...(entry.args ?? [])].join(" ").length;
+  const env = new Map(Object.entries(entry.env ?? {}));
+  const shown = command === undefined ? [] : shownVariables(env).map(({ name, value }) => `${name}=${value}`);
+  const chars = [...shown, command ?? "", url ?? "", ...(entry.args ?? [])].join(" ").length;
   if (chars > maxTargetChars)
     return invalid("mcp.badEntry", {
-      path: command === undefined ? "url" : "args",
+      path: command === undefined ? "url" : "args, env",
       problem: `more than ${maxTargetChars} characters, too long to be shown to a person`,
     });
   if (command !== undefined) {
@@ -120,7 +131,7 @@ function specOf(name: string, entry: RawEntry): ServerEntry["spec"] {
         kind: "stdio",
         command,
         args: entry.args ?? [],
-        env: new Map(Object.entries(entry.env ?? {})),
+        env,
         cwd: entry.cwd ?? entry.workingDirectory ?? null,
       },
     };

@@ -138,6 +138,30 @@ describe("a server of the config", () => {
     expect(desk.started()).toHaveLength(2);
   });
 
+  it.each(["changesBefore", "changesAfter"])(
+    "that changes its tools while they are listed for the first time is listed again: %s",
+    async (mode) => {
+      await desk.configure({ mcp: { servers: { toy: desk.hostile(mode) } } });
+      await desk.ready();
+      await vi.waitFor(
+        async () => expect((await desk.server()).tools.map((tool) => tool.remoteName)).toEqual(["second"]),
+        { timeout: 20_000 },
+      );
+    },
+  );
+
+  it("whose secrets come from a program asks again when that program is another", async () => {
+    const withCommand = (command: string) => ({
+      secrets: { providers: { vault: { source: "exec", command } } },
+      mcp: { servers: { toy: desk.toy({ env: { KEY: { source: "exec", provider: "vault", id: "key" } } }) } },
+    });
+    await desk.configure(withCommand("/bin/false"));
+    await desk.confirm();
+    await desk.becomes("failed");
+    await desk.configure(withCommand("/bin/true"));
+    expect((await desk.server()).state).toEqual({ kind: "unconfirmed", isChanged: true });
+  });
+
   it("that cannot be started says why, and is tried again later and later", async () => {
     await desk.configure({ mcp: { servers: { toy: desk.hostile("exit") } } });
     await desk.confirm();

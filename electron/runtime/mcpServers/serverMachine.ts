@@ -110,6 +110,8 @@ export function createServerMachine(deps: ServerMachineDeps): ServerMachine {
       };
       timers.set("stable", clock.after(stableMs, forget));
       become({ kind: "ready", sinceMs: clock.nowMs(), pid, reportedName, reportedVersion });
+      // It said so while it was listed for the first time.
+      if (refresh.again) toolsChanged(own);
       const why = await opened.closed;
       await opened.end();
       fail(own, why ?? { code: "mcp.closed", params: {} });
@@ -137,7 +139,11 @@ export function createServerMachine(deps: ServerMachineDeps): ServerMachine {
   };
 
   const toolsChanged = (own: AbortController) => {
-    if (run !== own || connection === null) return;
+    if (run !== own) return;
+    if (connection === null) {
+      refresh.again = true;
+      return;
+    }
     if (refresh.state !== "idle") {
       refresh.again = refresh.state === "running";
       return;

@@ -1,9 +1,10 @@
 /** A server as the contract shows it: secrets masked, texts of the server marked by nothing but their place. */
 
 import type { McpServer, McpServerState } from "../../../shared/contract/index.ts";
-import { showEnvValue } from "../calls/shownArgs.ts";
+import { isCodeLike, showEnvValue } from "../calls/shownArgs.ts";
 import type { ServerEntry } from "./entries.ts";
 import type { ServerMachine } from "./serverMachine.ts";
+import { type ShownVariable, shownVariables } from "./shownVariables.ts";
 import type { Confirmation, Standing } from "./standing.ts";
 
 const secretName = "[\\w-]{0,64}(?:token|secret|passw|api[-_]?key|auth|credential|cookie)[\\w-]{0,64}";
@@ -15,14 +16,30 @@ const secretWord = new RegExp(
   "is",
 );
 const secretQuery = /token|secret|key|password|auth|sig/i;
-/** What a shell would understand: a person has to see it, also where a secret could stand. */
-const codeLike = /[\s;|&`$<>()]/;
 
-/** @returns the command line or the address as a whole, without secrets; how long it can get `entries.ts` decides */
+/** Variables that hold a secret although programs act on variables that are called so. */
+const secretVariable =
+  /token|secret|passw|api[-_]?key|auth(?!or)|credential|cookie|(?:^|_)(?:pat|pass|key|pwd?)(?:_|$)/i;
+/** Their values hold addresses or settings of others, in which a secret can stand; lists of files are shown as they are. */
+const secretInside = /^GIT_CONFIG_(?:VALUE|PARAMETERS)|PROXY$|_URL$|INDEX|REGISTRY/i;
+
+/**
+ * Variables that change what runs stand in front of the command, as a shell would have it.
+ * @returns the command line or the address as a whole, without secrets; how long it can get `entries.ts` decides
+ */
 export function targetOf(entry: ServerEntry): string {
   if (!entry.spec.ok) return "";
   const { value: spec } = entry.spec;
-  return spec.kind === "http" ? maskAddress(spec.url) : maskCommand([spec.command, ...spec.args]);
+  if (spec.kind === "http") return maskAddress(spec.url);
+  const variables = shownVariables(spec.env).map(shownVariable);
+  return [...variables, maskCommand([spec.command, ...spec.args])].join(" ");
+}
+
+function shownVariable({ name, value, kind }: ShownVariable): string {
+  // Quotes would make it look like text of that form.
+  if (kind === "reference") return `${quoted(name)}=${value}`;
+  if (secretVariable.test(name)) return `${quoted(name)}=${quoted(mask(value))}`;
+  return `${quoted(name)}=${quoted(secretInside.test(name) ? maskWord(value, "") : value)}`;
 }
 
 function maskCommand(words: readonly string[]): string {
@@ -43,7 +60,7 @@ function quoted(word: string): string {
 
 /** A reference names a variable and is no secret itself. */
 function mask(value: string): string {
-  return /^\$\{[A-Z][A-Z0-9_]*\}$/.test(value) || codeLike.test(value) ? value : "••••••";
+  return /^\$\{[A-Z][A-Z0-9_]*\}$/.test(value) || isCodeLike(value) ? value : "••••••";
 }
 
 function maskAddress(raw: string): string {

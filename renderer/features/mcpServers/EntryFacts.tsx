@@ -91,7 +91,7 @@ function EntryParts({ server }: { server: McpServer }) {
         <>
           <dt>{t("fact.env")}</dt>
           <dd>
-            <Names names={server.envNames} />
+            <Names names={server.envNames} note={t("fact.variables")} />
           </dd>
         </>
       ) : null}
@@ -99,7 +99,7 @@ function EntryParts({ server }: { server: McpServer }) {
         <>
           <dt>{t("fact.headers")}</dt>
           <dd>
-            <Names names={server.headerNames} />
+            <Names names={server.headerNames} note={t("fact.namesOnly")} />
           </dd>
         </>
       )}
@@ -107,7 +107,7 @@ function EntryParts({ server }: { server: McpServer }) {
   );
 }
 
-function Names({ names }: { names: readonly string[] }) {
+function Names({ names, note }: { names: readonly string[]; note: string }) {
   const t = useT("mcpServers");
   if (names.length === 0) return <span className="dim">{t("fact.none")}</span>;
   return (
@@ -119,7 +119,7 @@ function Names({ names }: { names: readonly string[] }) {
           </code>
         ))}
       </span>{" "}
-      <span className="dim nowrap">{t("fact.namesOnly")}</span>
+      <span className="dim">{note}</span>
     </>
   );
 }

@@ -127,7 +127,7 @@ describe("a server", () => {
     expect(detail().getByRole("group", { name: "Runs" }).textContent).toContain("U+200B");
     expect(detail().getByText("U+202E")).toBeTruthy();
     expect(detail().getByText("API_TOKEN")).toBeTruthy();
-    expect(detail().getByText("names only, values stay in the config")).toBeTruthy();
+    expect(detail().getByText("names; values that change what runs stand in the command")).toBeTruthy();
     expect(detail().getByText("sha256 01234567…cdef")).toBeTruthy();
     const line = detail().getByRole("link", { name: /openclaw\.json:12/ });
     expect(line.getAttribute("href")).toBe("#/policy/whatif?line=12");

@@ -50,6 +50,8 @@ const lists = {
   hugeDescription: () => ({
     tools: [{ name: "huge", description: "x".repeat(10_000_000), inputSchema: schema }],
   }),
+  changesBefore: listedAnew,
+  changesAfter: listedAnew,
   noList: () => ({ tools: "none" }),
   names: () => ({
     tools: [
@@ -82,6 +84,10 @@ const lists = {
   }),
 };
 
+function listedAnew(page) {
+  return { tools: [{ name: page === 0 ? "first" : "second", inputSchema: schema }] };
+}
+
 function nested(depth) {
   let inner = {};
   for (let level = 0; level < depth; level += 1) inner = { properties: { inner } };
@@ -103,8 +109,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     });
   } else if (method === "tools/list") {
     if (mode === "listDies") process.exit(9);
-    send({ id, result: lists[mode]?.(page) ?? { tools: [{ name: "tool", inputSchema: schema }] } });
+    const answer = { id, result: lists[mode]?.(page) ?? { tools: [{ name: "tool", inputSchema: schema }] } };
+    const notice = { method: "notifications/tools/list_changed" };
+    const isFirst = page === 0;
     page += 1;
+    if (mode === "changesBefore" && isFirst) send(notice);
+    // One piece, so that both are taken in at once.
+    if (mode === "changesAfter" && isFirst)
+      process.stdout.write(
+        [answer, notice].map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""),
+      );
+    else send(answer);
   } else if (method === "tools/call") {
     if (mode === "hugeResult")
       send({ id, result: { content: [{ type: "text", text: "y".repeat(9_000_000) }] } });
