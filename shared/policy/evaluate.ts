@@ -275,14 +275,33 @@ export function setBit(bits: Uint32Array, position: number): void {
   bits[position >>> 5] = (bits[position >>> 5] ?? 0) | (1 << (position & 31));
 }
 
-/** @param idNotMatched slots whose owner's id names something else, so that entries of that name are not meant for them */
+const hitMemory = new WeakMap<CompiledList, WeakMap<ToolIndex, Int32Array>>();
+
+/**
+ * The same for very many situations: where no name has two meanings, hits depend on the list and the tools alone.
+ * Shared: not to be changed.
+ * @param idNotMatched slots whose owner's id names something else, so that entries of that name are not meant for them
+ */
 function hitsOf(
   list: CompiledList,
-  entering: EnteringTools,
+  { index }: EnteringTools,
   shadowed: ReadonlySet<string>,
   idNotMatched: ReadonlySet<number>,
 ): Int32Array {
-  const { slots } = entering.index;
+  if (shadowed.size > 0 || idNotMatched.size > 0) return findHits(list, index, shadowed, idNotMatched);
+  const memory = hitMemory.get(list) ?? new WeakMap<ToolIndex, Int32Array>();
+  hitMemory.set(list, memory);
+  const hits = memory.get(index) ?? findHits(list, index, shadowed, idNotMatched);
+  memory.set(index, hits);
+  return hits;
+}
+
+function findHits(
+  list: CompiledList,
+  { slots }: ToolIndex,
+  shadowed: ReadonlySet<string>,
+  idNotMatched: ReadonlySet<number>,
+): Int32Array {
   const hits = new Int32Array(slots.length);
   for (let position = 0; position < slots.length; position += 1) {
     const slot = slots[position];

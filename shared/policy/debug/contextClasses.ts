@@ -80,7 +80,7 @@ export interface ContextSpace {
 const otherAgent = "any-other-agent";
 
 /** Over HTTP neither model nor sandbox are looked at. */
-const noModel: Choice = { label: "not looked at", context: {} };
+export const noModel: Choice = { label: "not looked at", context: {} };
 
 /**
  * Lists one context per class. MCP clients see what models see, so the surfaces are model and HTTP.
@@ -174,15 +174,20 @@ export function classOf(parts: ClassParts): ContextClass {
       sandboxed,
       surface,
     },
-    label: {
-      agent: agent.label,
-      model: model.label,
-      group: group.label,
-      owner,
-      sandboxed,
-      role: role.role,
-      surface,
-    },
+    label: labelOf(parts),
+  };
+}
+
+/** The words of a class alone, for answers that show very many. */
+export function labelOf({ agent, model, group, role, owner, sandboxed, surface }: ClassParts): ClassLabel {
+  return {
+    agent: agent.label,
+    model: model.label,
+    group: group.label,
+    owner,
+    sandboxed,
+    role: role.role,
+    surface,
   };
 }
 

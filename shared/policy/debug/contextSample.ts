@@ -4,7 +4,8 @@ import { normalizeKey } from "../names.ts";
 import { resolveAgentId, subagentDepthOfKey } from "../sessionKeys.ts";
 import { roleOfDepth } from "../subagentPolicy.ts";
 import type { PolicyContext } from "../types.ts";
-import { type ClassAxes, type ClassParts, combine, countClasses } from "./contextClasses.ts";
+import { type ClassAxes, type ClassParts, combine, countClasses, noModel } from "./contextClasses.ts";
+import type { Steps } from "./steps.ts";
 
 export interface ContextSample {
   classes: readonly ClassParts[];
@@ -23,7 +24,7 @@ const axisCount = 7;
  * others as in the asked context; pairs of very long axes are thinned, and every single value stays.
  * @param max about how many classes may be looked at; never fewer than one for each value
  */
-export function sampleContexts(axes: ClassAxes, asked: PolicyContext, max: number): ContextSample {
+export function* sampleContexts(axes: ClassAxes, asked: PolicyContext, max: number): Steps<ContextSample> {
   const total = countClasses(axes);
   if (total <= max) return { classes: [...combine(axes)], total };
   const base = basePoint(axes, asked);
@@ -36,6 +37,7 @@ export function sampleContexts(axes: ClassAxes, asked: PolicyContext, max: numbe
   // What short axes do not use is left for the long ones.
   let left = max;
   for (const [index, [a, b]] of pairs.toSorted((p, q) => sizeOf(p) - sizeOf(q)).entries()) {
+    yield;
     const share = Math.max(1, Math.floor(left / (pairs.length - index)));
     for (const [x, y] of thinned(sizes[a] ?? 1, sizes[b] ?? 1, share)) {
       left -= 1;
@@ -105,29 +107,28 @@ function partsAt(axes: ClassAxes, point: Point): { key: string; parts: ClassPart
   const agent = axes.agents[a];
   const surface = axes.surfaces[u];
   if (agent === undefined || surface === undefined) return undefined;
-  const isHttp = surface === "http";
-  const one: ClassAxes = {
-    agents: [
-      {
-        choice: agent.choice,
-        models: agent.models.slice(m % agent.models.length).slice(0, 1),
-        sandboxed: agent.sandboxed.slice(s % agent.sandboxed.length).slice(0, 1),
-      },
-    ],
-    groups: axes.groups.slice(g, g + 1),
-    roles: axes.roles.slice(r, r + 1),
-    owners: axes.owners.slice(o, o + 1),
-    surfaces: [surface],
-  };
-  const [parts] = combine(one);
-  const key = [
-    a,
-    isHttp ? "" : m % agent.models.length,
-    g,
-    r,
-    o,
-    isHttp ? "" : s % agent.sandboxed.length,
-    u,
-  ];
-  return parts === undefined ? undefined : { key: key.join(), parts };
+  const group = axes.groups[g];
+  const role = axes.roles[r];
+  const owner = axes.owners[o];
+  if (group === undefined || role === undefined || owner === undefined) return undefined;
+  if (surface === "http") {
+    if (role.isStored === true) return undefined;
+    const parts: ClassParts = {
+      agent: agent.choice,
+      model: noModel,
+      group,
+      role,
+      owner,
+      sandboxed: false,
+      surface,
+    };
+    return { key: [a, "", g, r, o, "", u].join(), parts };
+  }
+  const modelAt = m % agent.models.length;
+  const modeAt = s % agent.sandboxed.length;
+  const model = agent.models[modelAt];
+  const sandboxed = agent.sandboxed[modeAt];
+  if (model === undefined || sandboxed === undefined) return undefined;
+  const parts: ClassParts = { agent: agent.choice, model, group, role, owner, sandboxed, surface };
+  return { key: [a, modelAt, g, r, o, modeAt, u].join(), parts };
 }

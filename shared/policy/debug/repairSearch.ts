@@ -5,7 +5,7 @@ import { snapshotConfig, valueAt } from "../configRecord.ts";
 import { evaluatePolicy } from "../evaluate.ts";
 import type { ConfigEdit, PolicyContext, RegisteredTool } from "../types.ts";
 import { applyEdits, fits } from "./configEdits.ts";
-import { type ClassLabel, type ClassParts, classOf } from "./contextClasses.ts";
+import { type Choice, type ClassLabel, labelOf } from "./contextClasses.ts";
 import type { ContextSample } from "./contextSample.ts";
 import { type Move, repairMoves } from "./repairMoves.ts";
 import type { Steps } from "./steps.ts";
@@ -132,21 +132,24 @@ function repeatsEntry(config: unknown, edit: ConfigEdit): boolean {
 export interface LookedAt {
   sample: ContextSample;
   supply: ToolSupply;
-  /** By class. */
+  /** By class, as the survivors are. */
+  lists: readonly ToolList[];
   survivors: readonly Survivors[];
 }
 
 /** How many classes are looked at between two pauses. */
 const classesPerStep = 16;
 
+/** @param earlier the same sample under the config before an edit: what the edit left alone is taken over */
 export function* lookAt(
   compiled: CompiledPolicy,
   supply: ToolSupply,
   sample: ContextSample,
+  earlier?: LookedAt,
 ): Steps<LookedAt> {
+  const lists = earlier?.supply === supply ? earlier.lists : yield* listsOf(supply, sample);
   const evaluators = new Map<ToolList, ClassEvaluator>();
-  const evaluatorOf = ({ agent, model, sandboxed, surface }: ClassParts): ClassEvaluator => {
-    const tools = supply.listFor({ ...agent.context, ...model.context, sandboxed, surface });
+  const evaluatorOf = (tools: ToolList): ClassEvaluator => {
     const known = evaluators.get(tools) ?? createClassEvaluator(compiled, tools);
     evaluators.set(tools, known);
     return known;
@@ -154,9 +157,29 @@ export function* lookAt(
   const survivors: Survivors[] = [];
   for (const [index, parts] of sample.classes.entries()) {
     if (index % classesPerStep === 0) yield;
-    survivors.push(evaluatorOf(parts).survivors(parts));
+    const evaluator = evaluatorOf(lists[index] ?? supply.all);
+    survivors.push(evaluator.survivors(parts, earlier?.survivors[index]));
   }
-  return { sample, supply, survivors };
+  return { sample, supply, lists, survivors };
+}
+
+/** The list of each class; classes of one agent and model meet the same ones. */
+function* listsOf(supply: ToolSupply, { classes }: ContextSample): Steps<ToolList[]> {
+  const known = new Map<Choice, Map<Choice, Map<string, ToolList>>>();
+  const lists: ToolList[] = [];
+  for (const [index, { agent, model, sandboxed, surface }] of classes.entries()) {
+    if (index % classesPerStep === 0) yield;
+    const ofAgent = known.get(agent) ?? new Map<Choice, Map<string, ToolList>>();
+    known.set(agent, ofAgent);
+    const ofModel = ofAgent.get(model) ?? new Map<string, ToolList>();
+    ofAgent.set(model, ofModel);
+    const key = sandboxed ? `${surface} sandboxed` : surface;
+    const list =
+      ofModel.get(key) ?? supply.listFor({ ...agent.context, ...model.context, sandboxed, surface });
+    ofModel.set(key, list);
+    lists.push(list);
+  }
+  return lists;
 }
 
 /** The tools of all contexts under a config. */
@@ -182,16 +205,16 @@ export function* tryRepair(
   if (!(isKept ? here.closes : here.opens).includes(name)) return undefined;
   const { sample } = before;
   const supply = edits.every(isListEdit) ? before.supply : supplyOf(question, edited.config);
-  const now = yield* lookAt(edited.compiled, supply, sample);
+  const now = yield* lookAt(edited.compiled, supply, sample, before);
   const contexts: RepairEffect[] = [];
   for (const [index, parts] of sample.classes.entries()) {
     const old = before.survivors[index];
     const changed = now.survivors[index];
-    if (old === undefined || changed === undefined || haveSameBits(old.bits, changed.bits)) continue;
+    if (old === undefined || changed === undefined || old === changed) continue;
+    if (haveSameBits(old.bits, changed.bits)) continue;
     if (contexts.length % classesPerStep === 0) yield;
     const change = differenceOf(old, changed);
-    if (change.opens.length + change.closes.length > 0)
-      contexts.push({ label: classOf(parts).label, ...change });
+    if (change.opens.length + change.closes.length > 0) contexts.push({ label: labelOf(parts), ...change });
   }
   yield;
   return {

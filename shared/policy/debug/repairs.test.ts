@@ -233,7 +233,7 @@ describe("the contexts of a repair", thorough, () => {
     const compiled = compilePolicy(config, { hardening });
     const axes = finish(createContextSpace(compiled).axes({}));
     const asked = { agentId: "a3", senderIsOwner: true, provider: "p2", model: "m" };
-    const { classes, total } = sampleContexts(axes, asked, 8000);
+    const { classes, total } = finish(sampleContexts(axes, asked, 8000));
     expect(total).toBe(countClasses(axes));
     expect(classes.length).toBeLessThan(total / 4);
     const labels = classes.map((parts) => classOf(parts).label);
@@ -253,7 +253,7 @@ describe("the contexts of a repair", thorough, () => {
     expect(missing.filter((pair) => !pair.includes("not looked at"))).toEqual([]);
 
     // Far too few for the pairs: still every value.
-    const small = sampleContexts(axes, asked, 300);
+    const small = finish(sampleContexts(axes, asked, 300));
     const values = (some: readonly (typeof labels)[number][]) =>
       new Set(some.flatMap((label) => Object.entries(label).map((entry) => entry.join(" "))));
     const seen = values(small.classes.map((parts) => classOf(parts).label));

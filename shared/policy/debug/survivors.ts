@@ -2,6 +2,7 @@
 
 import type { CompiledPolicy } from "../compile.ts";
 import { entryFacts, setBit, stageMask } from "../evaluate.ts";
+import type { HttpDenyPolicy } from "../httpSurface.ts";
 import { normalizeKey } from "../names.ts";
 import type { StagePolicy } from "../pick.ts";
 import { agentStages, groupStage, sandboxStageFor, subagentStageFor } from "../plan.ts";
@@ -15,11 +16,25 @@ export interface Survivors {
   /** One bit per position in the list of tools. Shared: not to be changed. */
   bits: Uint32Array;
   entering: EnteringTools;
+  basis: Basis;
+}
+
+/** Everything that decided in a class, besides the tools that entered; equal objects decide equally. */
+interface Basis {
+  stages: readonly StagePolicy[];
+  group: StagePolicy | undefined;
+  sandbox: StagePolicy | undefined;
+  role: StagePolicy | undefined;
+  /** What the end of the HTTP surface lets pass. */
+  http: Uint32Array | undefined;
 }
 
 export interface ClassEvaluator {
-  /** The same tools that `evaluatePolicy` gives for the class's context. */
-  survivors(parts: ClassParts): Survivors;
+  /**
+   * The same tools that `evaluatePolicy` gives for the class's context.
+   * @param earlier what another config leaves in this class; given back when nothing that decides has changed
+   */
+  survivors(parts: ClassParts, earlier?: Survivors): Survivors;
   /** Their names, in the order of `evaluatePolicy`. */
   names(survivors: Survivors): string[];
 }
@@ -29,6 +44,12 @@ interface AgentPart {
   stages: readonly StagePolicy[];
   context: PolicyContext;
   masks: Map<EnteringTools, Uint32Array>;
+}
+
+interface GroupPart {
+  stage: StagePolicy | undefined;
+  /** The channel, if pre-filters look at it. */
+  special: "voice" | "node" | "";
 }
 
 /**
@@ -41,11 +62,10 @@ export function createClassEvaluator(
 ): ClassEvaluator {
   const index = indexTools(tools);
   const agentParts = new Map<Choice, Map<Choice, AgentPart>>();
-  const groups = new Map<Choice, StagePolicy | undefined>();
+  const groups = new Map<Choice, GroupPart>();
   const sandboxes = new Map<Choice, StagePolicy | undefined>();
   const roles = new Map<RoleChoice, Record<ClassParts["surface"], StagePolicy | undefined>>();
   const entrances = createEntrances(compiled, index);
-  const httpMasks = [false, true].map((isOwner) => httpMask(compiled, index, isOwner));
 
   const agentPartOf = ({ agent, model, surface }: ClassParts): AgentPart =>
     remembered(
@@ -58,7 +78,10 @@ export function createClassEvaluator(
       },
     );
   const groupOf = ({ group }: ClassParts) =>
-    remembered(groups, group, () => groupStage(compiled, group.context));
+    remembered(groups, group, () => ({
+      stage: groupStage(compiled, group.context),
+      special: specialChannel(group.context),
+    }));
   const sandboxOf = ({ agent, sandboxed, surface }: ClassParts) =>
     surface === "http" || !sandboxed
       ? undefined
@@ -77,10 +100,19 @@ export function createClassEvaluator(
     })[surface];
 
   return {
-    survivors(parts) {
+    survivors(parts, earlier) {
       const part = agentPartOf(parts);
-      const others = [groupOf(parts), sandboxOf(parts), roleOf(parts)];
-      const entering = entrances(part, others, parts);
+      const group = groupOf(parts);
+      const basis: Basis = {
+        stages: part.stages,
+        group: group.stage,
+        sandbox: sandboxOf(parts),
+        role: roleOf(parts),
+        http: parts.surface === "http" ? httpMask(compiled.httpDeny, index, parts.owner) : undefined,
+      };
+      const others = [basis.group, basis.sandbox, basis.role];
+      const entering = entrances(part, others, group, parts);
+      if (earlier?.entering === entering && isSameBasis(earlier.basis, basis)) return earlier;
       const base = remembered(part.masks, entering, () => {
         const mask = bitsOf(index, entering.slots);
         for (const stage of part.stages) keepCommon(mask, stageMask(compiled, stage, entering));
@@ -90,9 +122,9 @@ export function createClassEvaluator(
       for (const stage of others) {
         if (stage !== undefined) keepCommon(bits, stageMask(compiled, stage, entering));
       }
-      if (parts.surface === "http") keepCommon(bits, httpMasks[parts.owner ? 1 : 0] ?? bits);
+      if (basis.http !== undefined) keepCommon(bits, basis.http);
       for (const slot of entering.appended) setBit(bits, slot);
-      return { bits, entering };
+      return { bits, entering, basis };
     },
     names({ bits, entering }) {
       const appended = new Set(entering.appended);
@@ -112,6 +144,23 @@ export function haveSameBits(a: Uint32Array, b: Uint32Array): boolean {
   return true;
 }
 
+/** Stages that an edit left alone are the same objects before and after it, see `compilePolicy`. */
+function isSameBasis(a: Basis, b: Basis): boolean {
+  return (
+    a.group === b.group &&
+    a.sandbox === b.sandbox &&
+    a.role === b.role &&
+    a.http === b.http &&
+    a.stages.length === b.stages.length &&
+    a.stages.every((stage, position) => stage === b.stages[position])
+  );
+}
+
+function specialChannel(context: PolicyContext): GroupPart["special"] {
+  const channel = normalizeKey(context.channel);
+  return channel === "voice" || channel === "node" ? channel : "";
+}
+
 function keepCommon(bits: Uint32Array, mask: Uint32Array): void {
   for (let word = 0; word < bits.length; word += 1) bits[word] = (bits[word] ?? 0) & (mask[word] ?? 0);
 }
@@ -122,12 +171,32 @@ function bitsOf(index: ToolIndex, slots: readonly number[]): Uint32Array {
   return bits;
 }
 
+interface HttpMasks {
+  ofOwner: Uint32Array;
+  ofOthers: Uint32Array;
+}
+
+const httpMemory = new WeakMap<HttpDenyPolicy, WeakMap<ToolIndex, HttpMasks>>();
+
 /** What the owner filter and the deny set of the HTTP surface let pass (policy §15). */
-function httpMask(compiled: CompiledPolicy, index: ToolIndex, isOwner: boolean): Uint32Array {
-  const passing = index.slots.flatMap((slot, position) =>
-    (!isOwner && isOwnerOnlyTool(slot)) || compiled.httpDeny.denies(slot) !== undefined ? [] : [position],
-  );
-  return bitsOf(index, passing);
+function httpMask(policy: HttpDenyPolicy, index: ToolIndex, isOwner: boolean): Uint32Array {
+  const memory = httpMemory.get(policy) ?? new WeakMap<ToolIndex, HttpMasks>();
+  httpMemory.set(policy, memory);
+  const known = memory.get(index) ?? httpMasksOf(policy, index);
+  memory.set(index, known);
+  return isOwner ? known.ofOwner : known.ofOthers;
+}
+
+function httpMasksOf(policy: HttpDenyPolicy, index: ToolIndex): HttpMasks {
+  const passing = [...index.slots.keys()].filter((position) => {
+    const slot = index.slots[position];
+    return slot !== undefined && policy.denies(slot) === undefined;
+  });
+  const forOthers = passing.filter((position) => {
+    const slot = index.slots[position];
+    return slot !== undefined && !isOwnerOnlyTool(slot);
+  });
+  return { ofOwner: bitsOf(index, passing), ofOthers: bitsOf(index, forOthers) };
 }
 
 /** Which tools enter, by the few facts that decide it. */
@@ -136,10 +205,9 @@ function createEntrances(compiled: CompiledPolicy, index: ToolIndex) {
   return (
     part: AgentPart,
     others: readonly (StagePolicy | undefined)[],
+    { special }: GroupPart,
     { group, owner }: ClassParts,
   ): EnteringTools => {
-    const channel = normalizeKey(group.context.channel) ?? "";
-    const special = channel === "voice" || channel === "node" ? channel : "";
     const work = () => {
       const context: PolicyContext = { ...part.context, ...group.context, senderIsOwner: owner };
       const stages = [...part.stages, ...others.filter((stage) => stage !== undefined)];

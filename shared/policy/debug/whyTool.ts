@@ -124,7 +124,8 @@ export function* whySteps(
   if (inLayer.length > 0) {
     const supply = supplyOf(question, saved);
     const axes = yield* createContextSpace(compiled, supply).axes({});
-    const before = yield* lookAt(compiled, supply, sampleContexts(axes, context, maxContexts));
+    const sample = yield* sampleContexts(axes, context, maxContexts);
+    const before = yield* lookAt(compiled, supply, sample);
     yield;
     const problems = question.problemsOf(saved);
     const tried: Repair[] = [];
