@@ -285,7 +285,8 @@ describe("an address", () => {
       headers: {},
     };
     await gone.close();
-    expect(["mcp.connect", "mcp.protocol"]).toContain(await whyNot(plan, 3000));
+    expect(await whyNot(plan, 3000)).toBe("mcp.refused");
+    expect(await whyNot({ ...plan, transport: "streamable-http" }, 3000)).toBe("mcp.refused");
   });
 
   it("over HTTP that has forgotten the session is closed at the next call", async () => {

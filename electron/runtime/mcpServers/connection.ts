@@ -98,7 +98,8 @@ export async function connectServer(plan: StartPlan, options: ConnectOptions): P
   } catch (error) {
     const told = reasonOf(error);
     // What the transport noticed says more than how that came up here.
-    const reason = told.code === "mcp.protocol" ? (why ?? told) : told;
+    const isEcho = told.code === "mcp.protocol" || told.code === "mcp.ended";
+    const reason = isEcho ? (why ?? told) : told;
     await transport.end();
     throw mcpProblem(reason.code, reason.params, `It did not start (${reason.code}).`, error);
   } finally {

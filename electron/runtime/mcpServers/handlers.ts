@@ -4,8 +4,10 @@ import type { McpServer, SallyportContract } from "../../../shared/contract/inde
 import { AppError } from "../../../shared/errors/index.ts";
 import type { Handlers, Principal } from "../../../shared/rpc/index.ts";
 import type { ServerEntry } from "./entries.ts";
+import { plainLine } from "./plainText.ts";
 import type { ServerMachine } from "./serverMachine.ts";
 import type { Standing } from "./standing.ts";
+import { toolNameFor } from "./toolNames.ts";
 
 type Methods = Extract<keyof SallyportContract["methods"], `mcpServers.${string}`>;
 export type McpServerHandlers = Pick<Handlers<SallyportContract>, Methods>;
@@ -28,6 +30,9 @@ export interface HandlerDeps<K extends Known> {
   reconcile(): void;
   record(kind: string, by: string, data: Record<string, unknown>): void;
 }
+
+/** Of the tools that are listed when one is not known. */
+const maxNamedTools = 40;
 
 export function createMcpServerHandlers<K extends Known>(deps: HandlerDeps<K>): McpServerHandlers {
   const { standing } = deps;
@@ -107,14 +112,23 @@ export function createMcpServerHandlers<K extends Known>(deps: HandlerDeps<K>): 
     },
     "mcpServers.askAgain": async ({ name, tool, agentId }, { principal }) => {
       const server = known(name);
-      // People and lists know a tool by its name here, the settings by the server's.
-      const remote = server.machine.tools().find((one) => one.name === tool)?.remoteName ?? tool;
+      if (deps.view(server).state.kind === "unconfirmed") {
+        throw new AppError("INVALID_INPUT", notConfirmed(name), {
+          data: { reason: "MCP_SERVER_NOT_STARTED", name },
+        });
+      }
+      const remote = tool === undefined ? undefined : remoteNameOf(server, tool, standing);
+      let takenBack = 0;
       await deps.decided(async () => {
-        const count = await standing.askAgain(name, { tool: remote, agentId });
-        if (count > 0)
-          note("askAgain", principal, server, { tool: remote ?? "*", agentId: agentId ?? "*", count });
+        takenBack = await standing.askAgain(name, { tool: remote, agentId });
+        if (takenBack > 0)
+          note("askAgain", principal, server, {
+            tool: remote ?? "*",
+            agentId: agentId ?? "*",
+            count: takenBack,
+          });
       });
-      return deps.view(known(name));
+      return { ...deps.view(known(name)), takenBack };
     },
   };
 
@@ -123,9 +137,38 @@ export function createMcpServerHandlers<K extends Known>(deps: HandlerDeps<K>): 
   }
 }
 
+/**
+ * People and lists know a tool by its name here, the settings by the server's. A server that does not run tells no
+ * tools; then those count about which something is stored.
+ * @throws AppError INVALID_INPUT for a tool that nobody knows
+ */
+function remoteNameOf({ entry, machine }: Known, tool: string, standing: Standing): string {
+  const live = machine.tools();
+  const stored = standing
+    .toolsWithWords(entry.name)
+    .filter((name) => !live.some((one) => one.remoteName === name));
+  const known = [
+    ...live.map(({ name, remoteName }) => ({ name, remoteName })),
+    ...stored.map((remoteName) => ({ name: toolNameFor(entry.id, remoteName, new Set()), remoteName })),
+  ];
+  const meant =
+    known.find(({ name }) => name === tool) ?? known.find(({ remoteName }) => remoteName === tool);
+  if (meant !== undefined) return meant.remoteName;
+  const names = known.slice(0, maxNamedTools).map(({ name }) => name);
+  const more = known.length > names.length ? `, and ${known.length - names.length} more` : "";
+  throw new AppError(
+    "INVALID_INPUT",
+    `${entry.name} has no tool ${plainLine(tool, 100)}. ${names.length === 0 ? "None of its tools is known: it does not run, and nothing is stored." : `Tools: ${names.join(", ")}${more}.`} Nothing was changed.`,
+    { data: { reason: "MCP_TOOL_NOT_FOUND", name: entry.name } },
+  );
+}
+
+function notConfirmed(name: string): string {
+  return `${name} is not confirmed. Confirm it first: \`sallyport servers confirm ${name}\`.`;
+}
+
 function whyNot({ entry }: Known, standing: Standing): string {
   if (!entry.spec.ok) return `The entry of ${entry.name} cannot be started. Mend it in openclaw.json.`;
-  if (standing.confirmation(entry) !== "confirmed")
-    return `${entry.name} is not confirmed. Confirm it first: \`sallyport servers confirm ${entry.name}\`.`;
+  if (standing.confirmation(entry) !== "confirmed") return notConfirmed(entry.name);
   return "No server is started here: Sallyport does not run. Start the app, or `sallyport gateway run`.";
 }

@@ -2,11 +2,12 @@
 
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { setTimeout } from "node:timers/promises";
-import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { SSEClientTransport, SseError } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { Agent, fetch as undiciFetch } from "undici";
 import { AppError, messageOf } from "../../../shared/errors/index.ts";
+import { connectCodes, connectionProblem, partsOf } from "./connectionProblem.ts";
 import { createPace } from "./floodGuard.ts";
 import { createGrowingBytes } from "./growingBytes.ts";
 import { withoutUnseen } from "./plainText.ts";
@@ -30,7 +31,20 @@ const minPieceBytes = 64 * 1024;
 export function createHttpTransport(plan: HttpPlan): OwnedTransport {
   // An idle stream of events is no failure, so the body has no time limit; calls have their own.
   const agent = new Agent({ bodyTimeout: 0, headersTimeout: headersTimeoutMs, maxHeaderSize: 65_536 });
-  const fetch = boundFetch(plan.url.origin, agent, (error) => fail(error));
+  /** What the last request failed with: the reader of events keeps only its text. */
+  let unreached: AppError | null = null;
+  const fetch = boundFetch(
+    plan.url.origin,
+    agent,
+    (error) => fail(error),
+    (problem) => {
+      unreached = problem;
+    },
+  );
+  const problemOf = (error: unknown) =>
+    error instanceof SseError && error.code === undefined && unreached !== null
+      ? unreached
+      : connectProblem(error, plan.url);
   const requestInit = { headers: { ...plan.headers } };
   const inner =
     plan.transport === "sse"
@@ -51,7 +65,7 @@ export function createHttpTransport(plan: HttpPlan): OwnedTransport {
   inner.onmessage = (message) => transport.onmessage?.(message);
   inner.onclose = () => closed();
   inner.onerror = (error) => {
-    transport.onerror?.(connectProblem(error));
+    transport.onerror?.(problemOf(error));
     // The stream is the connection: a new one is a new session, which has to begin at the beginning.
     if (inner instanceof SSEClientTransport && isStarted) closed();
   };
@@ -80,14 +94,14 @@ export function createHttpTransport(plan: HttpPlan): OwnedTransport {
         await inner.start();
         isStarted = true;
       } catch (error) {
-        throw connectProblem(error);
+        throw problemOf(error);
       }
     },
     async send(message) {
       try {
         await inner.send(message);
       } catch (error) {
-        const problem = connectProblem(error);
+        const problem = problemOf(error);
         // The server is gone, or it has forgotten the session: the next one begins at the beginning.
         if (isStarted && isLost(problem)) fail(problem);
         throw problem;
@@ -102,8 +116,16 @@ export function createHttpTransport(plan: HttpPlan): OwnedTransport {
   return transport;
 }
 
-/** @param onTooLarge told when an answer does not stop */
-function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error) => void): FetchLike {
+/**
+ * @param onTooLarge told when an answer does not stop
+ * @param onUnreached told of every request whether it got through: null, or why it did not
+ */
+function boundFetch(
+  origin: string,
+  dispatcher: Agent,
+  onTooLarge: (error: Error) => void,
+  onUnreached: (problem: AppError | null) => void,
+): FetchLike {
   const pace = createPace(maxOutputBytesPerSecond);
   const streamPace = createPace(maxStreamsPerSecond);
   return async (input, init) => {
@@ -127,7 +149,12 @@ function boundFetch(origin: string, dispatcher: Agent, onTooLarge: (error: Error
       ...(signal === undefined ? {} : { signal }),
       redirect: "manual",
       dispatcher,
+    }).catch((error: unknown) => {
+      const problem = signal?.aborted === true ? null : connectionProblem(error, url);
+      onUnreached(problem);
+      throw problem ?? error;
     });
+    onUnreached(null);
     const headers = new Headers(Object.fromEntries(response.headers));
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
@@ -220,33 +247,23 @@ function eventCounter(): (chunk: Uint8Array) => number {
 
 function isLost(problem: AppError): boolean {
   const { code, params } = reasonOf(problem);
-  return code === "mcp.connect" || (code === "mcp.httpStatus" && params.status === 404);
+  return connectCodes.has(code) || (code === "mcp.httpStatus" && params.status === 404);
 }
 
-function connectProblem(error: unknown): AppError {
+function connectProblem(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error;
-  const { code, cause } = partsOf(error);
+  const { code } = partsOf(error);
   if (typeof code === "number" && code >= 400)
     return mcpProblem("mcp.httpStatus", { status: code }, `It answered with status ${code}.`, error);
-  const detail = systemCode(cause) ?? systemCode(error);
-  if (detail !== null)
-    return mcpProblem("mcp.connect", { error: detail }, `It cannot be reached (${detail}).`, error);
-  return mcpProblem(
-    "mcp.protocol",
-    { detail: withoutUnseen(messageOf(error)).slice(0, 300) },
-    "It cannot be used.",
-    error,
+  return (
+    connectionProblem(error, url) ??
+    mcpProblem(
+      "mcp.protocol",
+      { detail: withoutUnseen(messageOf(error)).slice(0, 300) },
+      "It cannot be used.",
+      error,
+    )
   );
-}
-
-function partsOf(error: unknown): { code: unknown; cause: unknown } {
-  if (typeof error !== "object" || error === null) return { code: undefined, cause: undefined };
-  return { code: Reflect.get(error, "code"), cause: Reflect.get(error, "cause") };
-}
-
-function systemCode(error: unknown): string | null {
-  const code = partsOf(error).code;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : null;
 }
 
 async function within(work: Promise<unknown>, limitMs: number): Promise<void> {

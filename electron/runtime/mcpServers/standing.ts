@@ -21,6 +21,8 @@ export interface Standing {
   /** Agents with a word that counts, and whether there is one that no longer fits. */
   allowance(entry: ServerEntry, tool: ForeignTool): { allowedFor: string[]; isChanged: boolean };
   allow(entry: ServerEntry, tool: ForeignTool, agentId: string, by: string): Promise<void>;
+  /** Tools of this server, by its own names, about which anything is stored. */
+  toolsWithWords(name: string): string[];
   /** Forgets words; absent filters fit all. @returns how many */
   askAgain(
     name: string,
@@ -100,6 +102,7 @@ export function createStanding(deps: { settings: SettingsStore; clock: Clock }):
         };
         return { ...(before ?? nothingSaid), allowedTools: [...kept, word].slice(-maxAllowed) };
       }),
+    toolsWithWords: (name) => [...new Set(allowedOf(settings.settings(), name).map((one) => one.tool))],
     async askAgain(name, { tool, agentId }) {
       const isMeant = (one: Allowed) =>
         (tool === undefined || one.tool === tool) &&
