@@ -1,5 +1,7 @@
 /** `sallyport clients` on the files, as on a machine without a window. */
 
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type CliHarness, createCliHarness } from "./testing/cliHarness.ts";
 
@@ -37,4 +39,41 @@ it("names an unknown client, and refuses a command that an agent runs", async ()
   const refused = await cli.run(["clients", "create", "x"], { env: { SALLYPORT_EXEC_ID: "exec-1" } });
   expect(refused.code).toBe(1);
   expect((await cli.run(["clients", "list"])).stdout).toBe("No clients.\n");
+});
+
+async function configure(agents: string[]): Promise<void> {
+  await mkdir(cli.stateDir, { recursive: true });
+  const config = { agents: { list: agents.map((id) => ({ id })) } };
+  await writeFile(path.join(cli.stateDir, "openclaw.json"), JSON.stringify(config));
+}
+
+it("maps a client to no agent that is not in the config", async () => {
+  const unknown = { code: 1, stderr: expect.stringContaining("There is no agent nosuch. Agents: main.") };
+  expect(await cli.run(["clients", "create", "porter", "--agent", "nosuch"])).toMatchObject(unknown);
+  expect((await cli.run(["clients", "list"])).stdout).toBe("No clients.\n");
+  await cli.run(["clients", "create", "porter"]);
+  expect(await cli.run(["clients", "map", "porter", "--agent", "nosuch", "--owner"])).toMatchObject(unknown);
+  expect((await cli.run(["clients", "map", "porter", "--agent", " "])).code).toBe(1);
+  const listed = JSON.parse((await cli.run(["clients", "list", "--json"])).stdout).clients;
+  expect(listed).toMatchObject([{ mapping: "unmapped", isOwner: false, effectiveTools: ["session_status"] }]);
+});
+
+it("keeps the id as the config does, and gives a client of an agent that has left no agent's tools", async () => {
+  await configure(["main", "work"]);
+  const made = await cli.run(["clients", "create", "porter", "--agent", "Work"]);
+  expect(made.stdout).toContain("agent work\n");
+  await configure(["main"]);
+  const listed = await cli.run(["clients", "list"]);
+  expect(listed.stdout).toContain("agent work is not in the config any more");
+  expect(listed.stdout).toContain("  tools session_status\n");
+  await configure(["main", "work"]);
+  expect((await cli.run(["clients", "list"])).stdout).toContain("exec");
+});
+
+it("says with a new token how it is used and what comes next", async () => {
+  const { stdout } = await cli.run(["clients", "create", "porter"]);
+  const token = /^token (spt_\S+)$/m.exec(stdout)?.[1];
+  expect(stdout).toContain(`Shown once.\nNo app runs: \`sallyport gateway status\` shows the address`);
+  expect(stdout).toContain(`Authorization: Bearer ${token}\n`);
+  expect(stdout).toMatch(/^Then: sallyport clients map porter-\w+ --agent main$/m);
 });

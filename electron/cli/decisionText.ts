@@ -5,6 +5,7 @@ import { englishText } from "../../shared/text/english.ts";
 import { listedChange } from "./changeText.ts";
 import { reasonText } from "./context.ts";
 import { safeLine } from "./io.ts";
+import { mcpCallSummary } from "./mcpCallText.ts";
 
 /** Of a change in a list of decisions. */
 const maxListedLines = 12;
@@ -35,7 +36,7 @@ export function decisionLines(decision: ApprovalDecision): string[] {
     text === undefined || text === null ? [] : [`    ${label} ${safeLine(text)}`];
   return [
     `${at}  ${decision.id.slice(0, 8)}  agent ${safeLine(decision.agentId)}  ${outcomeText(decision)}`,
-    `    ${safeLine(isChange ? title : decision.command)}`,
+    `    ${decision.kind === "mcpCall" ? mcpCallSummary(decision.command) : safeLine(isChange ? title : decision.command)}`,
     ...(isChange ? listedChange(decision.command, maxListedLines).map((line) => `      ${line}`) : []),
     ...fact("ran instead:", decision.editedCommand),
     ...fact("note:", decision.note),

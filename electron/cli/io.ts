@@ -1,5 +1,6 @@
 /** What a command may touch of the world: streams, environment, questions. Tests bring their own. */
 
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { escapeForDisplay } from "../../shared/exec/displayCommand.ts";
@@ -13,7 +14,7 @@ export interface CliIo {
   readStdin(): Promise<string>;
   /** Whether a person sits at both ends. */
   isInteractive: boolean;
-  /** Asks on the terminal; only called when `isInteractive`. */
+  /** Asks on the terminal, and takes only what is typed after the question; only called when `isInteractive`. */
   ask(question: string): Promise<string>;
   /** Like `ask`, without showing what is typed. */
   askSecret(question: string): Promise<string>;
@@ -41,6 +42,7 @@ export function processIo(homeDir: string): CliIo {
     },
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     async ask(question) {
+      dropTypedAhead();
       const reader = createInterface({ input: process.stdin, output: process.stderr });
       try {
         return await reader.question(question, { signal: ended.signal });
@@ -62,6 +64,58 @@ export function processIo(homeDir: string): CliIo {
     },
     signal: ended.signal,
   };
+}
+
+/** Of what was typed ahead; who pastes more than this is asked all the same. */
+const maxDroppedReads = 256;
+
+/**
+ * What was typed before a question was shown is no answer to it.
+ * @throws Error of the system when the terminal cannot be read
+ */
+function dropTypedAhead(): void {
+  const { stdin } = process;
+  if (stdin.isTTY !== true || process.platform === "win32") return;
+  if (stdin.readableLength > 0) stdin.read();
+  const wasRaw = stdin.isRaw;
+  // A begun line without its end is kept back by the terminal until it is raw.
+  stdin.setRawMode(true);
+  try {
+    const terminal = openTerminal();
+    try {
+      const dropped = Buffer.alloc(4096);
+      for (let reads = 0; reads < maxDroppedReads && readNow(terminal, dropped) > 0; reads += 1);
+    } finally {
+      closeSync(terminal);
+    }
+  } finally {
+    stdin.setRawMode(wasRaw);
+  }
+}
+
+function openTerminal(): number {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  try {
+    return openSync("/dev/tty", flags);
+  } catch (error) {
+    // A session without a terminal of its own; only Linux opens the one at standard input anew.
+    if (process.platform === "linux" && isSystemError(error, "ENXIO")) return openSync("/dev/stdin", flags);
+    throw error;
+  }
+}
+
+/** @returns how many bytes there were; 0 when nothing waits */
+function readNow(terminal: number, into: Buffer): number {
+  try {
+    return readSync(terminal, into);
+  } catch (error) {
+    if (isSystemError(error, "EAGAIN")) return 0;
+    throw error;
+  }
+}
+
+function isSystemError(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /**

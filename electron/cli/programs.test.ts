@@ -155,8 +155,13 @@ it("names a taken port and leaves nothing behind", async () => {
   await once(other, "listening");
   const { port } = other.address() as net.AddressInfo;
   const taken = await sallyport("gateway", "run", "--port", String(port));
+  const forScripts = await sallyport("gateway", "run", "--json", "--port", String(port));
   other.close();
-  expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining(`Port ${port}`) });
+  expect(taken).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^Starting Sallyport [^]*Port ${port}`)),
+  });
+  expect(forScripts).toMatchObject({ code: 1, stderr: expect.stringMatching(/^sallyport: Port /) });
   // The state directory is free again.
   await startHeadless();
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ApprovalRequest } from "../../shared/contract/index.ts";
 import { print } from "./context.ts";
 import { safeText } from "./io.ts";
@@ -51,6 +51,33 @@ it("shows every fact of a request, and no character that a terminal would obey",
   expect(text).toContain("\\u{1b}[2K");
   expect(text).toContain("\\u{202e}two");
   expect(text).not.toMatch(/[\u001b\u202e]/);
+});
+
+describe("a call of an MCP tool", () => {
+  const facts =
+    "everything__get-sum\nserver: everything\ntool: get-sum\ntarget: npx everything\narguments:\n";
+  const callOf = (args: string): ApprovalRequest => ({
+    ...request,
+    kind: "mcpCall",
+    cwd: "",
+    command: facts + args,
+  });
+
+  it("is listed on one line with its arguments", () => {
+    expect(requestSummary(callOf('{\n  "a": 2,\n  "b": 3\n}'))).toMatch(
+      / {2}everything__get-sum of server everything {2}\{"a":2,"b":3\}$/,
+    );
+    const marked = requestSummary(callOf('{\n  "a": "\\u{202e}\u001b[2K"\n}'));
+    expect(marked).toContain('{ "a": "\\u{202e}\\u{1b}[2K" }');
+    expect(requestSummary(callOf(JSON.stringify({ a: "z".repeat(900) })))).toMatch(/… 748 more characters$/);
+  });
+
+  it("is shown as a whole where somebody decides, with its own rule and no folder", () => {
+    const lines = requestLines(callOf(JSON.stringify({ a: "z".repeat(900) })));
+    expect(lines.join("\n")).toContain("z".repeat(900));
+    expect(lines).toContain("  rule      mcp.callsAsk");
+    expect(lines.filter((line) => /^ {2}in /.test(line))).toEqual([]);
+  });
 });
 
 it("keeps a summary on one line", () => {

@@ -6,6 +6,7 @@ import { changeSummary, changeText, listedChange } from "./changeText.ts";
 import { partsText } from "./commands/grants.ts";
 import { reasonText, untilText, withProgram } from "./context.ts";
 import { safeLine, safeText } from "./io.ts";
+import { mcpCallSummary } from "./mcpCallText.ts";
 import { unseenLines } from "./unseenText.ts";
 
 /** Of a change in a list of requests. */
@@ -13,7 +14,11 @@ const maxListedLines = 24;
 
 /** @returns one line: id, agent, time left, and the command or what is to change */
 export function requestSummary(request: ApprovalRequest): string {
-  const what = isChange(request) ? changeSummary(request.command) : safeLine(request.command);
+  const what = isChange(request)
+    ? changeSummary(request.command)
+    : request.kind === "mcpCall"
+      ? mcpCallSummary(request.command)
+      : safeLine(request.command);
   return `${request.id.slice(0, 8)}  ${safeLine(request.agentId)}  ${untilText(request.expiresAtMs)}  ${what}`;
 }
 
@@ -52,7 +57,9 @@ export function requestLines(request: ApprovalRequest): string[] {
   lines.push(
     // One per place would say the same thing over and over.
     ...new Set(warnings),
-    `  rule      security ${request.rule.security}, ask ${request.rule.ask}`,
+    request.kind === "mcpCall"
+      ? "  rule      mcp.callsAsk"
+      : `  rule      security ${request.rule.security}, ask ${request.rule.ask}`,
     ...alwaysLines(request.always),
     `  unanswered in ${untilText(request.expiresAtMs)}: ${request.onExpiry === "run" ? "it runs" : "denied"}`,
     `  digest    ${request.digest}`,
@@ -67,6 +74,8 @@ function isChange({ kind }: ApprovalRequest): boolean {
 
 /** Where and how a command runs; of anything else only where. */
 function howLines(request: ApprovalRequest): string[] {
+  // A call of an MCP server has no folder.
+  if (request.kind === "mcpCall") return [];
   if (request.kind !== "exec") return [`  in        ${safeLine(request.cwd)} on ${request.host}`];
   const lines = [
     ...(request.runsAs.kind === "typed"

@@ -101,11 +101,17 @@ describe.each(ways)("skills, %s", (_title, prepare) => {
     await prepare();
     expect(await cli.run(["skills", "run", "fetch", "http://127.0.0.1:9/"])).toEqual({
       code: 1,
-      stdout: "❌ Tool not available: web_fetch\n",
-      stderr: "web_fetch: removed at tools.allow by web_fetch (tools.deny[0])\n",
+      stdout: "❌ Tool not available: web_fetch (removed at tools.allow by web_fetch (tools.deny[0]))\n",
+      stderr: "",
     });
     const shell = await cli.run(["skills", "run", "shell", "true"]);
-    expect(shell).toMatchObject({ code: 1, stdout: "❌ Tool not available: exec\n" });
+    expect(shell).toMatchObject({ code: 1, stderr: "" });
+    expect(shell.stdout).toMatch(/^❌ Tool not available: exec \(commands of skills never reach it/);
+    const json = await cli.run(["skills", "run", "fetch", "x", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      call: { state: { kind: "hidden" } },
+      reply: { isError: true, text: "❌ Tool not available: web_fetch" },
+    });
     expect(await cli.run(["skills", "run", "words"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is text for a model"),
@@ -115,5 +121,44 @@ describe.each(ways)("skills, %s", (_title, prepare) => {
       stderr: expect.stringContaining("Agent main has no skill nope"),
     });
     expect((await cli.run(["skills", "run"])).code).toBe(2);
+  });
+
+  it("say which fields the tool needs, when it does not take what a skill hands over", async () => {
+    await writeFile(path.join(cli.stateDir, "openclaw.json"), "{}");
+    await prepare();
+    expect(await cli.run(["skills", "run", "fetch", "http://127.0.0.1:9/"])).toEqual({
+      code: 1,
+      stdout: "❌ web_fetch needs url; a skill's command hands over command, commandName and skillName.\n",
+      stderr: "",
+    });
+  });
+
+  it("say where a text that begins with a dash goes", async () => {
+    await prepare();
+    const run = await cli.run(["skills", "run", "status", "--dry-run"]);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toMatch(
+      /^error: unknown option '--dry-run'\nPut -- before a text that begins with a dash\.\n/,
+    );
+  });
+
+  it("without keys are listed with that reason, and take no name from a skill", async () => {
+    const bare = async (folder: string, name: string) => {
+      await mkdir(path.join(folder, "skills", name), { recursive: true });
+      await writeFile(path.join(folder, "skills", name, "SKILL.md"), "# Only a text.\n");
+    };
+    await bare(cli.stateDir, "bare");
+    await bare(path.join(cli.stateDir, "workspace"), "bare");
+    await bare(cli.stateDir, "words");
+    await prepare();
+    const { stdout } = await cli.run(["skills", "list"]);
+    expect(stdout).toMatch(
+      /^bare {2}no command: its SKILL\.md has no keys between two lines of --- at its beginning$/m,
+    );
+    expect(stdout).toMatch(/^words {2}no command: it is text for a model/m);
+    expect(await cli.run(["skills", "run", "bare"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("has no keys between two lines of ---"),
+    });
   });
 });

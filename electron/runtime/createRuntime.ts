@@ -207,6 +207,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     clock,
     logger,
     defaultAgentId: () => defaultAgentId(config.effective().config),
+    agentIds,
     effectiveTools: (caller) => policy.names(caller),
   });
   const callerById = (callerId: string): Caller | undefined =>

@@ -14,6 +14,8 @@ export const mcpClient = z.object({
   model: z.string().nullable(),
   /** `unmapped`: newly seen, on the `minimal` profile until a person maps it. */
   mapping: z.enum(["unmapped", "mapped"]),
+  /** A person mapped it, and `agentId` has left the config since: it counts as unmapped. */
+  isAgentGone: z.literal(true).optional(),
   createdAtMs: z.number(),
   lastSeenAtMs: z.number().nullable(),
   /** What the client said about itself; untrusted text. */

@@ -87,8 +87,10 @@ export const mcpServersContract = defineContract({
     /** Takes back that calls of this tool, or of all tools of the server, run without asking. */
     "mcpServers.askAgain": {
       scope: "operator.admin",
+      /** `tool`: by the agents' name or by the server's own. */
       input: named.extend({ tool: z.string().optional(), agentId: z.string().optional() }),
-      output: mcpServer,
+      /** `takenBack`: how many words of a person were forgotten. */
+      output: mcpServer.extend({ takenBack: z.number().int() }),
     },
   },
   events: {

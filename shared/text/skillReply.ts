@@ -15,6 +15,8 @@ export interface SkillReplyWords {
   cancelled: string;
   /** The tool is not there, or policy hides it: to whoever calls, both read the same. */
   notAvailable(tool: string): string;
+  /** @param fields that the tool must be given and a skill's command does not have */
+  needs(tool: string, fields: string[]): string;
 }
 
 export const englishReplyWords: SkillReplyWords = {
@@ -22,6 +24,8 @@ export const englishReplyWords: SkillReplyWords = {
   failed: "It failed and says no more.",
   cancelled: "Cancelled.",
   notAvailable: (tool) => `Tool not available: ${tool}`,
+  needs: (tool, fields) =>
+    `${tool} needs ${new Intl.ListFormat("en").format(fields)}; a skill's command hands over command, commandName and skillName.`,
 };
 
 /**
@@ -43,8 +47,18 @@ export function skillReply(
   const { state } = call;
   if (state.kind === "hidden") return failure(words.notAvailable(call.tool));
   if (state.kind === "invalid") {
+    const missing = state.issues.flatMap(({ path, message }) =>
+      path !== "" && isMissing(message) ? [path] : [],
+    );
+    if (missing.length > 0 && missing.length === state.issues.length)
+      return failure(words.needs(call.tool, missing));
     const issues = state.issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
     return failure(issues.join("; "));
   }
   return failure(state.kind === "cancelled" ? words.cancelled : words.failed);
+}
+
+/** The schema's own words for a field that was not given. */
+function isMissing(message: string): boolean {
+  return message.endsWith("received undefined");
 }

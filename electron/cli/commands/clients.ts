@@ -75,9 +75,26 @@ function createCommand(context: CliContext): Command {
           name,
           ...(agent === undefined ? {} : { agentId: agent }),
         });
-        print(context, json, made, [`${made.client.id}  ${mappingText(made.client)}`, `token ${made.token}`]);
+        const { mcpUrl } = await access.rpc.call("clients.list", {});
+        print(context, json, made, [
+          `${made.client.id}  ${mappingText(made.client)}`,
+          `token ${made.token}`,
+          ...connectLines(made.client, made.token, mcpUrl),
+        ]);
       }),
     );
+}
+
+function connectLines(client: McpClient, token: string, mcpUrl: string | null): string[] {
+  return [
+    "Shown once.",
+    mcpUrl === null
+      ? `No app runs: \`sallyport gateway status\` shows the address once it does. Header Authorization: Bearer ${token}`
+      : `Address ${mcpUrl}, header Authorization: Bearer ${token}`,
+    ...(client.mapping === "mapped"
+      ? []
+      : [`Then: sallyport clients map ${client.id} --agent ${client.agentId}`]),
+  ];
 }
 
 function mapCommand(context: CliContext): Command {
@@ -142,6 +159,8 @@ function revokeCommand(context: CliContext): Command {
 }
 
 function mappingText(client: McpClient): string {
+  if (client.isAgentGone === true)
+    return `agent ${safeLine(client.agentId)} is not in the config any more: sees what \`minimal\` names`;
   if (client.mapping === "unmapped") return "not mapped: sees what `minimal` names";
   return `agent ${client.agentId}${client.isOwner ? ", owner" : ""}`;
 }

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { AppStatus } from "../../../shared/contract/index.ts";
 import { runHeadless } from "../../headless/runHeadless.ts";
 import { findGateway, openRunning, placeOf } from "../access.ts";
+import { brokenConfigText } from "../brokenConfig.ts";
 import { type CliContext, print } from "../context.ts";
 import { refuseSelfApproval } from "../selfApproval.ts";
 
@@ -18,6 +19,8 @@ export function gatewayCommand(context: CliContext): Command {
         .option("--json", "print one JSON line when ready")
         .action(async (options: { port?: number; panel: boolean; json?: boolean }) => {
           const { io, version } = context;
+          // The first start on a machine takes some seconds: say at once that the command was understood.
+          if (options.json !== true) io.stderr("Starting Sallyport without a window …\n");
           context.exitCode = await runHeadless({
             env: io.env,
             panelDir: options.panel ? context.panelDir : null,
@@ -67,19 +70,26 @@ async function status(context: CliContext, json: boolean | undefined): Promise<v
   const { rpc, close } = await openRunning(context.io, context.version);
   try {
     const [gateway, app] = await Promise.all([rpc.call("gateway.status", {}), rpc.call("app.status", {})]);
+    const broken = brokenConfigText(app.config);
     print(context, json, { running: true, gateway, app }, [
       `Sallyport ${gateway.version} runs on http://${gateway.address}:${gateway.port} (process ${gateway.pid}, ${app.shell}).`,
       `  state     ${app.stateDir}`,
       `  config    ${app.config.path} (${app.config.state})`,
+      ...(broken === undefined ? [] : [`  rules     ${broken}.`]),
       `  mode      security ${app.mode.security}, ask ${app.mode.ask}`,
-      `  waiting   ${app.pendingApprovals} approvals, ${app.runningProcesses} processes run`,
+      `  waiting   ${counted(app.pendingApprovals, "approval")}`,
+      `  running   ${counted(app.runningProcesses, "process", "processes")}`,
       `  prompts   ${reachText(app.prompt.reach)}`,
-      `  MCP       ${gateway.mcpUrl} (${gateway.mcpSessions} sessions)`,
-      `  panels    ${gateway.panelConnections} open, ${gateway.operatorConnections} operator connections`,
+      `  MCP       ${gateway.mcpUrl} (${counted(gateway.mcpSessions, "session")})`,
+      `  panels    ${gateway.panelConnections} open, ${counted(gateway.operatorConnections, "operator connection")}`,
     ]);
   } finally {
     close();
   }
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Whether a prompt can reach a person now (A17), and what to do when it cannot. */

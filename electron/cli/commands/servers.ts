@@ -61,7 +61,7 @@ function listCommand(context: CliContext): Command {
       withAccess(context, async (access) => {
         const answer = await access.rpc.call("mcpServers.list", {});
         const lines = answer.servers.flatMap((server) => [
-          `${safeLine(server.name)}  ${stateText(server.state)}`,
+          `${safeLine(server.name)}  ${stateText(server.state)}${nextStep(server)}`,
           ...(server.target === "" ? [] : [`  ${server.transport}  ${safeLine(server.target)}`]),
           ...server.tools.map(toolLine),
           ...server.leftOut.map(
@@ -83,15 +83,32 @@ function confirmCommand(context: CliContext): Command {
       refuseSelfApproval(context.io.env, "let a server start");
       return withAccess(context, async (access) => {
         const shown = await find(access, name);
+        refuseUnstartable(shown);
         if (digest === undefined && !(await isWanted(context, shown, json))) {
           context.exitCode = 1;
           context.io.stderr("Nothing was confirmed.\n");
           return;
         }
         const server = await access.rpc.call("mcpServers.confirm", { name, digest: digest ?? shown.digest });
-        print(context, json, server, [`${safeLine(name)} is confirmed: ${stateText(server.state)}.`]);
+        print(context, json, server, [
+          access.via === "files"
+            ? `${safeLine(name)} is confirmed. No app runs; it starts with the next one.`
+            : `${safeLine(name)} is confirmed: ${stateText(server.state)}.`,
+        ]);
       });
     });
+}
+
+/** @throws AppError INVALID_INPUT with the reason and the line: no word of a person could start this entry */
+function refuseUnstartable({ name, state, source }: McpServer): void {
+  if (state.kind !== "invalid") return;
+  const place = `${source.file} ${safeLine(source.configPath)}${source.line === null ? "" : `, line ${source.line}`}`;
+  throw new AppError(
+    "INVALID_INPUT",
+    state.reason.code === "mcp.disabled"
+      ? `${safeLine(name)} is off in the config: ${reasonText(state.reason)} (${place}). Take that out, then confirm it.`
+      : `${safeLine(name)} cannot be started: ${reasonText(state.reason)} (${place}). Mend the entry, then confirm it.`,
+  );
 }
 
 /** Shows the whole entry and asks. */
@@ -154,7 +171,10 @@ function askAgainCommand(context: CliContext): Command {
   return new Command("ask-again")
     .description("Take back that calls of a tool, or of all tools of a server, run without asking")
     .argument("<name>", "key under mcp.servers")
-    .option("--tool <name>", "only this tool")
+    .option(
+      "--tool <name>",
+      "only this tool, by the agents' name (everything__echo) or the server's own (echo)",
+    )
     .option("--agent <id>", "only for this agent")
     .option("--json", "print JSON")
     .action((name: string, { tool, agent, json }: JsonOption & { tool?: string; agent?: string }) => {
@@ -165,14 +185,30 @@ function askAgainCommand(context: CliContext): Command {
           ...(tool === undefined ? {} : { tool }),
           ...(agent === undefined ? {} : { agentId: agent }),
         });
-        const still = server.tools.filter((one) => one.allowedFor.length > 0).map((one) => one.name);
-        print(context, json, server, [
-          still.length === 0
-            ? `Every call of ${safeLine(name)} asks.`
-            : `Calls that still run without asking: ${still.join(", ")}`,
-        ]);
+        print(context, json, server, askAgainLines(server, tool, agent));
       });
     });
+}
+
+function askAgainLines(
+  server: McpServer & { takenBack: number },
+  tool: string | undefined,
+  agent: string | undefined,
+): string[] {
+  const meant = server.tools.find((one) => one.name === tool || one.remoteName === tool)?.name ?? tool;
+  const what = meant === undefined ? "any tool" : safeLine(meant);
+  const whose = agent === undefined ? "any agent" : `agent ${safeLine(agent)}`;
+  const { takenBack, tools } = server;
+  const still = tools.filter((one) => one.allowedFor.length > 0);
+  const about = `${what} of ${safeLine(server.name)} and ${whose}`;
+  return [
+    takenBack === 0
+      ? `Nothing was changed: nothing was stored about ${about}.`
+      : `Taken back: ${takenBack} ${takenBack === 1 ? "word" : "words"} about ${about}.`,
+    still.length === 0
+      ? `Every call of ${safeLine(server.name)} asks.`
+      : `Calls that still run without asking: ${still.map((one) => `${one.name} (${one.allowedFor.map(safeLine).join(", ")})`).join("; ")}`,
+  ];
 }
 
 async function find(access: Access, name: string): Promise<McpServer> {
@@ -185,9 +221,17 @@ async function find(access: Access, name: string): Promise<McpServer> {
   );
 }
 
+/** What a person does about a server that waits for a word. */
+function nextStep({ name, state }: McpServer): string {
+  if (state.kind !== "unconfirmed") return "";
+  const word = /^\w[\w.-]*$/.test(name) ? name : `'${safeLine(name).replaceAll("'", "'\\''")}'`;
+  return `: sallyport servers confirm ${word}`;
+}
+
 function stateText(state: McpServerState): string {
   switch (state.kind) {
     case "invalid":
+      if (state.reason.code === "mcp.disabled") return "off in the config";
       return `cannot be started: ${reasonText(state.reason)}`;
     case "unconfirmed":
       return state.isChanged

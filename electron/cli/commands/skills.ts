@@ -37,9 +37,17 @@ export function skillsCommand(context: CliContext): Command {
             "Call the tool of a skill's command with a text; policy and approval count as for any call",
           )
           .argument("<name>", "name of the skill, or its command")
-          .argument("[args...]", "the text, handed on as typed; behind -- it may begin with a dash"),
+          .argument("[args...]", "the text, handed on as typed; behind -- it may begin with a dash")
+          .configureOutput({ outputError: (text, write) => write(withDashHint(text)) }),
       ).action((name: string, words: string[], options: SkillOptions) => run(context, name, words, options)),
     );
+}
+
+/** A text that begins with a dash looks like an option. */
+function withDashHint(error: string): string {
+  return error.startsWith("error: unknown option")
+    ? `${error}Put -- before a text that begins with a dash.\n`
+    : error;
 }
 
 function withPlace(command: Command): Command {
@@ -97,10 +105,10 @@ async function run(context: CliContext, name: string, words: string[], options: 
     const answer = await runToTheEnd(context, access, asked);
     const reply = skillReply(answer, englishReplyWords);
     if (reply.isError) context.exitCode = 1;
-    print(context, options.json, { ...answer, reply }, [safeText(reply.text)]);
     const { state } = answer.call;
-    if (state.kind === "hidden" && options.json !== true)
-      io.stderr(`${safeLine(`${answer.call.tool}: ${englishReason(state.reason)}`)}\n`);
+    // Whoever calls only learns that it is not there; the operator, who is here, also why.
+    const why = state.kind === "hidden" ? ` (${safeLine(englishReason(state.reason))})` : "";
+    print(context, options.json, { ...answer, reply }, [`${safeText(reply.text)}${why}`]);
   } finally {
     await access.close();
   }

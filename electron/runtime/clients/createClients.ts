@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { McpClient } from "../../../shared/contract/index.ts";
 import { AppError } from "../../../shared/errors/index.ts";
+import { normalizeAgentId } from "../../../shared/policy/index.ts";
 import type { Clock } from "../clock.ts";
 import type { Settings, SettingsStore, StoredClient } from "../config/index.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
@@ -16,6 +17,8 @@ export interface ClientsDeps {
   logger: Logger;
   /** The agent that a new client is shown as until it is mapped. */
   defaultAgentId(): string;
+  /** Agents of the config; a client is mapped to no other. */
+  agentIds(): string[];
   effectiveTools(caller: Caller): string[];
 }
 
@@ -79,6 +82,10 @@ export function createClients(deps: ClientsDeps): Clients {
     return entry;
   };
 
+  /** A person chose an agent that has left the config since: its rules are gone, and those of no other are meant. */
+  const isAgentGone = (client: StoredClient) =>
+    client.mapping === "mapped" && !deps.agentIds().includes(normalizeAgentId(client.agentId));
+
   const callerFrom = (client: StoredClient): Caller => ({
     id: `mcp:${client.id}`,
     label: client.name,
@@ -88,7 +95,7 @@ export function createClients(deps: ClientsDeps): Clients {
     provider: client.provider,
     model: client.model,
     surface: "mcp",
-    ...(client.mapping === "unmapped" ? { overlay: "unmapped" as const } : {}),
+    ...(client.mapping === "unmapped" || isAgentGone(client) ? { overlay: "unmapped" as const } : {}),
   });
 
   const view = (client: StoredClient): McpClient => {
@@ -97,6 +104,7 @@ export function createClients(deps: ClientsDeps): Clients {
     const { tokenHash: _kept, ...shown } = client;
     return {
       ...shown,
+      ...(isAgentGone(client) ? { mapping: "unmapped" as const, isAgentGone: true as const } : {}),
       sessionKey: caller.sessionKey,
       lastSeenAtMs: now?.lastSeenAtMs ?? null,
       reportedName: now?.reported?.name ?? null,
@@ -122,6 +130,17 @@ export function createClients(deps: ClientsDeps): Clients {
       return [{ op: "set", path: ["mcp", "clients", index], value: change(client) }];
     });
     return view(stored(id));
+  };
+
+  /** @throws AppError INVALID_INPUT for an agent that the config does not hold */
+  const configured = (given: string): string => {
+    const agentIds = deps.agentIds();
+    const id = given.trim() === "" ? "" : normalizeAgentId(given);
+    if (agentIds.includes(id)) return id;
+    throw new AppError(
+      "INVALID_INPUT",
+      `There is no agent ${given.trim() || '""'}. Agents: ${agentIds.join(", ")}. Nothing was changed.`,
+    );
   };
 
   const add = async (name: string, agentId: string | undefined) => {
@@ -184,17 +203,19 @@ export function createClients(deps: ClientsDeps): Clients {
       return () => revokedListeners.delete(listener);
     },
     list: () => settings.settings().mcp.clients.map(view),
-    create: ({ name, agentId }) => add(name, agentId),
-    update: ({ id, ...change }) =>
-      replace(id, (client) => ({
+    create: async ({ name, agentId }) => add(name, agentId === undefined ? undefined : configured(agentId)),
+    async update({ id, ...change }) {
+      const agentId = change.agentId === undefined ? undefined : configured(change.agentId);
+      return replace(id, (client) => ({
         ...client,
         ...(change.name === undefined ? {} : { name: change.name }),
         ...(change.isOwner === undefined ? {} : { isOwner: change.isOwner }),
         ...(change.provider === undefined ? {} : { provider: blankToNull(change.provider) }),
         ...(change.model === undefined ? {} : { model: blankToNull(change.model) }),
         // Choosing an agent, even the one it had, is the mapping that a person makes.
-        ...(change.agentId === undefined ? {} : { agentId: change.agentId, mapping: "mapped" as const }),
-      })),
+        ...(agentId === undefined ? {} : { agentId, mapping: "mapped" as const }),
+      }));
+    },
     async rotateToken(id) {
       const { token, tokenHash, tokenHint } = createToken();
       const client = await replace(id, (now) => ({ ...now, tokenHash, tokenHint }));

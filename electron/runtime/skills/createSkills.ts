@@ -25,8 +25,11 @@ export interface Skill {
   description: string | null;
   path: string;
   file: Pick<SkillFile, "isUserInvocable" | "isForModel" | "dispatch" | "allowedTools">;
-  /** Why the config takes it away from this agent; null when it does not. */
-  off: { code: "skillSwitchedOff" | "skillNotForAgent"; params: Record<string, string> } | null;
+  /** Why it is not in force for this agent: by the config, or because its SKILL.md has no keys; null when it is. */
+  off: {
+    code: "skillSwitchedOff" | "skillNotForAgent" | "skillWithoutKeys";
+    params: Record<string, string>;
+  } | null;
 }
 
 /**
@@ -36,7 +39,7 @@ export interface Skill {
 export type SkillsFor = (config: unknown, agentId: string) => Promise<readonly SkillTools[]>;
 
 export interface Skills {
-  /** Every skill that is found, the nearest last: those that are switched off too. */
+  /** Every skill that is found, the nearest last: those that are switched off, or have no keys, too. */
   all(config: unknown, agentId: string): Promise<readonly Skill[]>;
   /** What the skills that are in force need, for findings. */
   needs: SkillsFor;
@@ -47,6 +50,14 @@ const maxExtraDirs = 16;
 const maxFileBytes = 256 * 1024;
 /** Front matter stands at the beginning. */
 const readBytes = 64 * 1024;
+
+/** What a SKILL.md without front matter says: nothing. */
+const withoutKeys: Skill["file"] = {
+  isUserInvocable: false,
+  isForModel: false,
+  dispatch: { kind: "text" },
+  allowedTools: [],
+};
 
 /** @see gateway-sessions-nodes.md §22 */
 export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsDeps): Skills {
@@ -74,8 +85,10 @@ export function createSkills({ config, workspaceOf, stateDir, homeDir }: SkillsD
     const byName = new Map<string, Skill>();
     for (const folder of foldersOf(agentId)) {
       for (const skill of await skillsIn(folder)) {
+        // A file that is no skill yet is shown, and takes no name from one that is.
+        if (skill.off !== null && byName.has(skill.name)) continue;
         byName.delete(skill.name);
-        byName.set(skill.name, { ...skill, off: whyOff(asked, agentId, skill.name) });
+        byName.set(skill.name, { ...skill, off: skill.off ?? whyOff(asked, agentId, skill.name) });
       }
     }
     return [...byName.values()];
@@ -114,28 +127,29 @@ function whyOff(config: unknown, agentId: string, name: string): Skill["off"] {
     : { code: "skillNotForAgent", params: { skill: name, agent: agentId } };
 }
 
-/** @returns what can be read; a folder or file that cannot be read holds no skill */
-async function skillsIn(folder: string): Promise<Omit<Skill, "off">[]> {
+/** @returns what can be read, `off` when it has no keys; a folder or file that cannot be read holds no skill */
+async function skillsIn(folder: string): Promise<Skill[]> {
   const root = await realpath(folder).catch(ignoreAbsence);
   if (root === null) return [];
   const names = (await readdir(root).catch(ignoreAbsence)) ?? [];
-  const skills: Omit<Skill, "off">[] = [];
+  const skills: Skill[] = [];
   for (const entry of names
     .filter((each) => !each.startsWith("."))
     .sort()
     .slice(0, maxFolders)) {
     const text = await headOf(root, path.join(root, entry, "SKILL.md"));
-    const parsed = text === null ? null : parseSkillFile(text);
-    if (parsed === null) continue;
-    const name = parsed.name ?? shownName(entry);
+    if (text === null) continue;
+    const parsed = parseSkillFile(text);
+    const name = parsed?.name ?? shownName(entry);
     // A folder of blanks: nobody could type or see such a name.
     if (name === "") continue;
     skills.push({
       name,
       commandName: commandNameOf(name),
-      description: parsed.description ?? null,
+      description: parsed?.description ?? null,
       path: path.join(folder, entry, "SKILL.md"),
-      file: parsed,
+      file: parsed ?? withoutKeys,
+      off: parsed === null ? { code: "skillWithoutKeys", params: { skill: name } } : null,
     });
   }
   return skills;

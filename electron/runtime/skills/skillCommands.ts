@@ -120,6 +120,7 @@ function nearestByCommand(skills: readonly Skill[]): Map<string, Skill> {
 
 type Why =
   | "skillSwitchedOff"
+  | "skillWithoutKeys"
   | "skillNotForAgent"
   | "skillNotInvocable"
   | "skillNameTaken"
@@ -146,6 +147,8 @@ function targetOf(skill: Skill, nearest: Skill | undefined): Target {
 const sentences: Record<Why, (skill: string, agentId: string) => string> = {
   skillSwitchedOff: (skill) =>
     `The skill ${skill} is switched off: skills.entries in openclaw.json has enabled: false for it.`,
+  skillWithoutKeys: (skill) =>
+    `The folder ${skill} is no skill yet: its SKILL.md has no keys between two lines of --- at its beginning.`,
   skillNotForAgent: (skill, agentId) =>
     `The agent ${agentId} does not have the skill ${skill}: the list skills of the agent does not name it.`,
   skillNotInvocable: (skill) =>

@@ -299,7 +299,7 @@ describe("the tools of a server", () => {
       ...handlers,
       "mcpServers.askAgain": (input) => {
         asked.push(input);
-        return server;
+        return { ...server, takenBack: 1 };
       },
     });
     const read = await row("files__read");

@@ -139,6 +139,7 @@ function Reply({ answer }: { answer: SkillAnswer }) {
     failed: t("skill.reply.failed"),
     cancelled: t("skill.reply.cancelled"),
     notAvailable: (tool) => t("skill.reply.notAvailable", { tool }),
+    needs: (tool, fields) => t("skill.reply.needs", { tool, fields: fields.join(", ") }),
   });
   return (
     <p>
