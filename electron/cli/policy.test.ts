@@ -181,8 +181,9 @@ describe("policy on a config file", () => {
   });
 
   it("finds the skills of the agent that have no tool left", async () => {
-    const file = await put(
-      "setup.json5",
+    await mkdir(cli.stateDir, { recursive: true });
+    await writeFile(
+      path.join(cli.stateDir, "openclaw.json"),
       '{ tools: { deny: ["exec"] }, agents: { defaults: { workspace: "~/w" } } }',
     );
     await mkdir(path.join(cli.homeDir, "w", "skills", "tidy"), { recursive: true });
@@ -190,10 +191,10 @@ describe("policy on a config file", () => {
       path.join(cli.homeDir, "w", "skills", "tidy", "SKILL.md"),
       "---\nname: tidy\ncommand-dispatch: tool\ncommand-tool: exec\n---\n",
     );
-    const run = await cli.run(["policy", "findings", "--config", file]);
+    const run = await cli.run(["policy", "findings"]);
     expect(run.stdout).not.toContain("skill-without-tools");
     expect(run.stdout).toContain('the skill "tidy" has none of its tools in this context: "exec"');
-    const json = await cli.run(["policy", "findings", "--json", "--config", file]);
+    const json = await cli.run(["policy", "findings", "--json"]);
     expect(JSON.parse(json.stdout).findings).toMatchObject([{ kind: "skill-without-tools", stage: "tidy" }]);
   });
 });
@@ -323,6 +324,83 @@ describe("policy check", () => {
         const running = await json(words, "--preset", "reference");
         expect(running, words).toEqual(await json(words, "--config", file));
       }
+    } finally {
+      await headless.dispose();
+    }
+  });
+});
+
+describe("policy and what was not meant", () => {
+  it("says that an agent is not set up, and does not judge promises about it", async () => {
+    const file = await put("setup.json5", brokenSetup);
+    const why = await cli.run(["policy", "why", "exec", "--config", file, "--agent", "nosuch"]);
+    expect(why.stdout).toContain("nosuch is not in agents.list; the rules for any other agent count.");
+    const json = await cli.run(["policy", "why", "exec", "--config", file, "--agent", "nosuch", "--json"]);
+    expect(JSON.parse(json.stdout).unlistedAgent).toBe("nosuch");
+    const listed = await cli.run(["policy", "why", "exec", "--config", file, "--agent", "Support"]);
+    expect(listed.stdout).not.toContain("is not in agents.list");
+    const rules = await put("rules.txt", "never suport: exec\nnever nosuch: exec\n");
+    const check = await cli.run(["policy", "check", rules, "--config", file]);
+    expect(check.code).toBe(2);
+    expect(check.stdout).toContain('There is no agent "suport" in agents.list. Did you mean support?');
+    expect(check.stdout).toContain('There is no agent "nosuch" in agents.list. It lists coder, support.');
+    expect(check.stdout).not.toContain("REFUTED");
+  });
+
+  it("says what a config is that is given for assertions", async () => {
+    const file = await put("my.json", brokenSetup);
+    const run = await cli.run(["policy", "check", file]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(
+      `${file} looks like a config, not a list of assertions; did you mean --config ${file}?`,
+    );
+  });
+
+  it("leaves skills of this computer out of findings about another file", async () => {
+    const folder = path.join(cli.stateDir, "skills", "needy");
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      path.join(folder, "SKILL.md"),
+      "---\nname: needy\ndescription: needs a tool\ncommand-dispatch: tool\ncommand-tool: browser\n---\nUse it.\n",
+    );
+    const text = '{ tools: { profile: "minimal" } }';
+    await writeFile(path.join(cli.stateDir, "openclaw.json"), text);
+    expect((await cli.run(["policy", "findings"])).stdout).toContain("needy");
+    const other = await put("other.json", text);
+    expect((await cli.run(["policy", "findings", "--config", other])).stdout).not.toContain("needy");
+  });
+
+  it("marks a repair that takes tools away from others", async () => {
+    const file = await put("open.json", '{ agents: { list: [{ id: "main" }, { id: "coder" }] } }');
+    const run = await cli.run(["policy", "why", "exec", "--config", file, "--agent", "main"]);
+    expect(run.stdout).toMatch(/^ {2}1\. .*\(takes it away; tried\)$/m);
+    expect(run.stdout).toMatch(/^ {2}2\. .*tried\) {2}! also takes tools away from 2 agents$/m);
+  });
+
+  it("says by which rules it answers while the config of the running app is broken", async () => {
+    const file = path.join(cli.stateDir, "openclaw.json");
+    await mkdir(cli.stateDir, { recursive: true });
+    await writeFile(file, '{ tools: { profile: "coding" } }');
+    const headless = await startHeadless({
+      env: cli.env,
+      homeDir: cli.homeDir,
+      port: 0,
+      panelDir: null,
+      version: "0.0.1",
+      logger: silentLogger,
+    });
+    try {
+      const broken = '{ tools: { profile: "coding" ';
+      await writeFile(file, broken);
+      const status = async () => (await cli.run(["gateway", "status"])).stdout;
+      await expect.poll(status, { timeout: 20_000 }).toContain("by the last config that could be read");
+      const place = /by the last config that could be read; openclaw\.json:\d+:\d+ is broken: /;
+      for (const line of ["gateway status", "policy why exec", "tools explain exec"])
+        expect((await cli.run(line.split(" "))).stdout, line).toMatch(place);
+      const set = await cli.run(["config", "set", "tools.profile", "minimal"]);
+      expect(set.stderr).toMatch(/openclaw\.json is broken and was left as it is \(\d+:\d+: /);
+      expect(set.stderr).toContain("`sallyport config validate` shows the place");
+      expect(await readFile(file, "utf8")).toBe(broken);
     } finally {
       await headless.dispose();
     }

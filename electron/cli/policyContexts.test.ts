@@ -226,7 +226,7 @@ describe("policy whatif", () => {
     const file = await putSaved();
     const run = await cli.run(["policy", "whatif", "--set", "tools.profile=minimal", "--owner"]);
     expect(run.code, run.stderr).toBe(0);
-    expect(run.stdout).toMatch(/^- exec: in A kept; in B removed at tools\.profile \(minimal\)/m);
+    expect(run.stdout).toMatch(/^- .*\bexec\b.*: now kept; then removed at tools\.profile \(minimal\)/m);
     expect(run.stdout).toContain("Nothing was written. --apply saves it.");
     expect(await readFile(file, "utf8")).toBe(saved);
   });
@@ -242,6 +242,44 @@ describe("policy whatif", () => {
     expect((await json("--config", whole, "--agent", "support")).gained).toContain("read");
     expect((await cli.run(["policy", "whatif"])).code).toBe(2);
     expect((await cli.run(["policy", "whatif", "--set", "=1"])).code).toBe(2);
+  });
+
+  it("says alone that the change would be refused", async () => {
+    await putSaved();
+    const run = await cli.run(["policy", "whatif", "--set", "tools.profile=7"]);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toMatch(/^The edited config would be refused: tools\.profile: /);
+    expect(run.stdout.trimEnd()).toMatch(/^Nothing was written, and --apply would not save it\.$/m);
+    expect(run.stdout).not.toMatch(/^[-+~.] /m);
+  });
+
+  it("leaves out what ends the same until it is asked for", async () => {
+    await putSaved();
+    const edit = ["policy", "whatif", "--set", 'tools.deny=["browser"]', "--set", "tools.profile=minimal"];
+    const rows = (text: string) => text.split("\n").filter((line) => line.startsWith(". "));
+    const run = await cli.run(edit);
+    expect(rows(run.stdout)).toEqual([]);
+    const all = await cli.run([...edit, "--all"]);
+    const same = JSON.parse((await cli.run([...edit, "--json"])).stdout).comparison.rows.filter(
+      ({ change }: { change: string }) => change === "path",
+    );
+    expect(rows(all.stdout).length > 0).toBe(same.length > 0);
+    expect(run.stdout.includes(`${same.length} more end the same`)).toBe(same.length > 0);
+  });
+
+  it("tries a change on another file, which it only reads", async () => {
+    await putSaved();
+    const text = '{ tools: { profile: "full" }, // theirs\n}\n';
+    const other = await put("other.json5", text);
+    const edit = ["policy", "whatif", "--config", other, "--set", 'tools.deny=["exec"]'];
+    const run = await cli.run(edit);
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stdout).toMatch(/^- .*\bexec\b.*: now kept; then removed at tools\.allow/m);
+    expect(run.stdout).toContain("other.json5 is only read.");
+    const applied = await cli.run([...edit, "--apply"]);
+    expect(applied.code).toBe(2);
+    expect(applied.stderr).toContain("is only read; --apply saves changes of the own config");
+    expect(await readFile(other, "utf8")).toBe(text);
   });
 
   it("applies with comments kept, shows the lines, and leaves no other trace", async () => {
@@ -277,7 +315,14 @@ describe("policy assertions", () => {
     const shown = JSON.parse((await cli.run(["policy", "assertions", "--json"])).stdout);
     expect(shown).toEqual({ text: "never support: read", onFail: "block" });
     const broken = await put("broken.txt", "never main: read\n");
-    expect((await cli.run(["policy", "assertions", "set", broken])).code).toBe(1);
+    const refused = await cli.run(["policy", "assertions", "set", broken]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^REFUTED .*:1: never main: read/m);
+    expect(refused.stderr).toContain("--on-fail warn");
+    const unreadable = await put("unreadable.txt", "nonsense\nalways main: read\nmore nonsense\n");
+    const unread = await cli.run(["policy", "assertions", "set", unreadable]);
+    expect(unread.stderr).toContain("Line 1 cannot be read");
+    expect(unread.stderr).toContain("Line 3 cannot be read");
     expect((await cli.run(["policy", "assertions"])).stdout).toContain("never support: read");
   });
 });

@@ -110,7 +110,10 @@ describe("gateway", () => {
       running: true,
       gateway: { port: headless.gateway.port },
     });
-    expect((await cli.run(["gateway", "status"])).stdout).toContain("security allowlist, ask on-miss");
+    const { stdout } = await cli.run(["gateway", "status"]);
+    expect(stdout).toContain("security allowlist, ask on-miss");
+    expect(stdout).toMatch(/^ {2}waiting {3}0 approvals\n {2}running {3}0 processes$/m);
+    expect(stdout).toMatch(/^ {2}panels {4}0 open, 1 operator connection$/m);
     await expect(start()).rejects.toMatchObject({
       code: "UNAVAILABLE",
       message: expect.stringContaining("already runs"),

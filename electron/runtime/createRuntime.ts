@@ -214,9 +214,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     callerId.startsWith("mcp:") ? (clients.callerOf(callerId.slice("mcp:".length)) ?? undefined) : undefined;
 
   const policyListeners = new Set<() => void>();
-  const policyChanged = () => {
-    for (const listener of [...policyListeners]) listener();
-  };
+  const policyChanged = () => [...policyListeners].forEach((listener) => void listener());
   const tools = createToolSurface({
     clock,
     calls,

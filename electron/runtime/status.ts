@@ -65,6 +65,7 @@ export function createStatusDesk(parts: StatusDeps): StatusDesk {
       hash: state.hash,
       changedAtMs: state.changedAtMs,
       problems: state.problems,
+      usesLastGood: state.lastGood !== null,
     };
   };
   const approvalsPart = (): AppStatus["approvalsFile"] => {

@@ -53,6 +53,8 @@ export const appStatus = z.object({
     hash: z.string().nullable(),
     changedAtMs: z.number().nullable(),
     problems: z.array(fileProblem),
+    /** While it is broken: the last good one counts; else no tool exists. */
+    usesLastGood: z.boolean().optional(),
   }),
   approvalsFile: z.object({
     path: z.string(),

@@ -116,12 +116,19 @@ export const policyContract = defineContract({
         sandboxFromConfig,
         /** Nearest known name, when the tool is unknown. */
         suggestion: z.string().optional(),
+        /** The asked agent, when agents.list does not hold it: then the rules for any other agent count. */
+        unlistedAgent: z.string().optional(),
       }),
     },
     /** Only the differences, as a matrix and as English text. */
     "policy.compare": {
       scope: "operator.read",
-      input: z.object({ a: comparedSide, b: comparedSide }),
+      input: z.object({
+        a: comparedSide,
+        b: comparedSide,
+        /** What the text calls them: A and B, or now and then, for a change that is tried; absent: A and B. */
+        sides: z.enum(["ab", "change"]).optional(),
+      }),
       output: z.object({
         comparison: traceComparisonSchema,
         text: z.array(z.string()),

@@ -5,6 +5,7 @@ import { AppError } from "../../../shared/errors/index.ts";
 import { describeReason, describeRule, explainAbsence } from "../../../shared/policy/index.ts";
 import type { PolicyContext, PolicyTrace } from "../../../shared/policy/types.ts";
 import { type Access, openAccess } from "../access.ts";
+import { brokenConfigText } from "../brokenConfig.ts";
 import { type CliContext, print } from "../context.ts";
 import { safeLine } from "../io.ts";
 
@@ -82,7 +83,12 @@ async function explain(context: CliContext, name: string, options: ContextOption
       rules,
       positions,
     };
-    print(context, options.json, value, explainLines(name, trace, positions));
+    const broken = brokenConfigText((await access.rpc.call("app.status", {})).config);
+    const answer = broken === undefined ? value : { ...value, brokenConfig: broken };
+    print(context, options.json, answer, [
+      ...(broken === undefined ? [] : [`Answered ${broken}.`]),
+      ...explainLines(name, trace, positions),
+    ]);
   } finally {
     await access.close();
   }

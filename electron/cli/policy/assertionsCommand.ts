@@ -1,6 +1,9 @@
 /** `sallyport policy assertions`: the promises that are kept with every change of the config. */
 
 import { Command, Option } from "commander";
+import { z } from "zod";
+import { AppError } from "../../../shared/errors/index.ts";
+import { assertionOutcomeSchema } from "../../../shared/policy/debug/index.ts";
 import { openAccess } from "../access.ts";
 import { readInput } from "../commands/approvals.ts";
 import { type CliContext, print } from "../context.ts";
@@ -56,7 +59,9 @@ function setCommand(context: CliContext): Command {
       try {
         const saved = await access.rpc.call("policy.assertions.get", {});
         const onFail = options.onFail ?? saved.onFail;
-        const report = await access.rpc.call("policy.assertions.set", { text: text.trimEnd(), onFail });
+        const report = await access.rpc
+          .call("policy.assertions.set", { text: text.trimEnd(), onFail })
+          .catch((error: unknown) => throwWithAllLines(error, file));
         if (report.results.some(({ kind }) => kind !== "proved")) context.exitCode = 1;
         print(context, options.json, report, [
           `Saved ${report.results.length} assertions; a change that breaks one ${onFail === "block" ? "is refused" : "gives a warning"}.`,
@@ -66,4 +71,20 @@ function setCommand(context: CliContext): Command {
         await access.close();
       }
     });
+}
+
+/** @throws AppError that names every broken line and the way to save them nevertheless */
+function throwWithAllLines(error: unknown, file: string): never {
+  if (!(error instanceof AppError) || error.data?.reason !== "assertionsRefuted") throw error;
+  const results = z.array(assertionOutcomeSchema).safeParse(error.data.results);
+  if (!results.success) throw error;
+  throw new AppError(
+    error.code,
+    [
+      "The assertions were not saved, because the config breaks some:",
+      ...fileLines({ name: file, results: results.data }),
+      "`--on-fail warn` saves them nevertheless; broken ones then give a warning.",
+    ].join("\n"),
+    { data: error.data },
+  );
 }

@@ -41,6 +41,7 @@ export function checkCommand(context: CliContext): Command {
             : await Promise.all(
                 names.map(async (name) => ({ name, text: await readInput(context, name).catch(asUsage) })),
               );
+        for (const { name, text } of texts) refuseConfig(name, text);
         const files: (CheckedFile & Awaited<ReturnType<PolicySource["check"]>>)[] = [];
         for (const { name, text } of texts) {
           const output = await source.check({
@@ -83,6 +84,16 @@ export function checkCommand(context: CliContext): Command {
         );
       }),
     );
+}
+
+/** @throws AppError with `data.usage` for a config where assertions are wanted */
+function refuseConfig(name: string, text: string | undefined): void {
+  const first = text
+    ?.replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .find((line) => !/^\s*(#|\/[/*]|$)/.test(line));
+  if (first?.trimStart().startsWith("{") === true)
+    throw usage(`${name} looks like a config, not a list of assertions; did you mean --config ${name}?`);
 }
 
 export function fileLines({ name, results }: CheckedFile): string[] {

@@ -17,9 +17,10 @@ import { workspaceFolder } from "../../runtime/exec/places.ts";
 import { openclawSupply, openclawTools } from "../../runtime/policy/openclawTools.ts";
 import { createPolicyQuestions, type PolicyQuestions } from "../../runtime/policy/policyQuestions.ts";
 import { type QuestionConfig, readQuestionText } from "../../runtime/policy/questionConfig.ts";
-import { createSkills } from "../../runtime/skills/createSkills.ts";
+import { createSkills, type SkillsFor } from "../../runtime/skills/createSkills.ts";
 import { readTextFile } from "../../runtime/storage/index.ts";
 import { findGateway, placeOf } from "../access.ts";
+import { brokenConfigText } from "../brokenConfig.ts";
 import { readInput } from "../commands/approvals.ts";
 import type { CliContext } from "../context.ts";
 
@@ -58,7 +59,9 @@ export async function openPolicySource(context: CliContext, options: SourceOptio
       ...defaultSettings,
       hardening: { preset: options.preset ?? "reference", rules: {} },
     };
-    return fileSource(context, readConfigText(text, options.config), settings, options.config);
+    const config = readConfigText(text, options.config);
+    // Skills of this computer are no part of a set-up that the file may come from.
+    return fileSource(config, settings, options.config, async () => []);
   }
   const place = placeOf(context.io);
   const info = await findGateway(place);
@@ -71,7 +74,13 @@ export async function openPolicySource(context: CliContext, options: SourceOptio
       : readConfigText(text, place.paths.config);
   const preset = options.preset ?? settings.hardening.preset;
   const rules = options.preset === undefined ? settings.hardening.rules : {};
-  return fileSource(context, config, { ...settings, hardening: { preset, rules } }, place.paths.config);
+  const skills = createSkills({
+    ...place,
+    config: () => config.value,
+    workspaceOf: (agentId) => workspaceFolder(config.value, agentId, place),
+  });
+  const asked = { ...settings, hardening: { preset, rules } };
+  return fileSource(config, asked, place.paths.config, skills.needs);
 }
 
 async function runningSource(
@@ -84,14 +93,15 @@ async function runningSource(
     version: context.version,
     displayName: "sallyport command line",
   });
+  const broken = brokenConfigText((await rpc.call("app.status", {})).config);
   const asked = <Input extends object>(input: Input) => (preset === undefined ? input : { ...input, preset });
   return {
-    about: "the running app",
+    about: broken === undefined ? "the running app" : `the running app, ${broken}`,
     trace: (input) => rpc.call("policy.trace", asked(input)),
     why: (input) => rpc.call("policy.why", asked(input)),
     check: (input) => rpc.call("policy.check", asked(input)),
     findings: (input) => rpc.call("policy.findings", asked(input)),
-    compare: ({ a, b }) => rpc.call("policy.compare", { a: asked(a), b: asked(b) }),
+    compare: ({ a, b, sides }) => rpc.call("policy.compare", { a: asked(a), b: asked(b), sides }),
     async defaultAgent() {
       const { agents } = await rpc.call("policy.contexts", {});
       return agents.find((agent) => agent.isDefault)?.id ?? "main";
@@ -102,12 +112,11 @@ async function runningSource(
 }
 
 function fileSource(
-  context: CliContext,
   config: QuestionConfig,
   settings: Settings,
   name: string,
+  skillsFor: SkillsFor,
 ): PolicySource {
-  const place = placeOf(context.io);
   const { preset } = settings.hardening;
   const { hardening } = resolveHardening(settings, hardeningRules);
   const questions = createPolicyQuestions({
@@ -118,11 +127,7 @@ function fileSource(
     preset: () => preset,
     toolsFor: (_preset, value, where: PolicyContext) => openclawTools(value, where),
     supplyFor: (_preset, value) => openclawSupply(value),
-    skillsFor: createSkills({
-      ...place,
-      config: () => config.value,
-      workspaceOf: (agentId) => workspaceFolder(config.value, agentId, place),
-    }).needs,
+    skillsFor,
   });
   return {
     about: `${name}, preset ${preset}, with the tools that OpenClaw would have`,

@@ -81,8 +81,10 @@ export function sandboxLines(fromConfig: boolean | undefined, side = "The sessio
 }
 
 /** Removers in order, what no edit can change, and the edits that help, the safest first. */
-export function whyLines({ answer, positions, suggestion }: WhyOutput): string[] {
+export function whyLines({ answer, positions, suggestion, unlistedAgent }: WhyOutput): string[] {
   const lines = [`${answer.name} ${states[answer.state]}.`];
+  if (unlistedAgent !== undefined)
+    lines.push(`  ${unlistedAgent} is not in agents.list; the rules for any other agent count.`);
   if (suggestion !== undefined) lines.push(`Did you mean ${suggestion}?`);
   const [absence] = answer.unmet.filter(({ code }) => code === "unavailable");
   if (absence !== undefined)
@@ -108,7 +110,9 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
   }
   answer.repairs.forEach((repair, index) => {
     const goal = answer.state === "kept" ? "takes it away" : "brings it back";
-    lines.push(`  ${index + 1}. ${repair.edits.map(editText).join("; ")}  (${goal}; tried)`);
+    lines.push(
+      `  ${index + 1}. ${repair.edits.map(editText).join("; ")}  (${goal}; tried)${lossText(repair)}`,
+    );
     if (repair.opensHere.length > 0) lines.push(`     also opens here: ${repair.opensHere.join(", ")}`);
     if (repair.closesHere.length > 0) lines.push(`     also closes here: ${repair.closesHere.join(", ")}`);
     lines.push(...effectLines(answer.name, repair));
@@ -126,6 +130,11 @@ export function whyLines({ answer, positions, suggestion }: WhyOutput): string[]
 }
 
 type Repair = WhyOutput["answer"]["repairs"][number];
+
+function lossText({ takesFrom }: Repair): string {
+  const count = takesFrom.length;
+  return count === 0 ? "" : `  ! also takes tools away from ${count} ${count === 1 ? "agent" : "agents"}`;
+}
 
 /** In how many contexts something changes, what else opens there and what is lost; a sample gives a lower bound. */
 function effectLines(asked: string, { contexts, contextsChecked, contextsTotal }: Repair): string[] {

@@ -116,12 +116,7 @@ export async function createConfigStore(deps: ConfigStoreDeps): Promise<ConfigSt
       const now = await readTextFile(path);
       const nowHash = now === null ? null : sha256Hex(now);
       if (baseHash !== undefined && baseHash !== nowHash) throw stale(path, nowHash);
-      if (baseHash === undefined && now !== null && !validateConfigText(now, path).ok)
-        throw new AppError(
-          "INVALID_INPUT",
-          `${path} is broken now and was left as it is. Mend it, or give the hash of the broken text to replace it.`,
-          { data: { reason: "broken", hash: nowHash } },
-        );
+      if (baseHash === undefined && now !== null) refuseBroken(now, path, nowHash);
       const currentDocument = now === null ? null : parseJson5(now, { path });
       const text = restoreSecrets(
         makeText(now),
@@ -229,4 +224,18 @@ function invalid(path: string, issues: FileProblem[]): AppError {
   return new AppError("INVALID_INPUT", `${path} was not written. ${shown.join(" ")}`, {
     data: { reason: "invalid", issues },
   });
+}
+
+/** @throws AppError INVALID_INPUT, with the hash for programs that replace the whole text */
+function refuseBroken(text: string, path: string, hash: string | null): void {
+  const checked = validateConfigText(text, path);
+  if (checked.ok) return;
+  const [problem] = checked.problems;
+  const what =
+    problem === undefined ? "" : ` (${problem.line ?? 1}:${problem.column ?? 1}: ${problem.message})`;
+  throw new AppError(
+    "INVALID_INPUT",
+    `${path} is broken and was left as it is${what}. Mend it; \`sallyport config validate\` shows the place.`,
+    { data: { reason: "broken", hash } },
+  );
 }

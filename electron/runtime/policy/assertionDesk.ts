@@ -106,9 +106,11 @@ export function createAssertionDesk(deps: AssertionDeskDeps): AssertionDesk {
       const unreadable = parseAssertions(text).filter((line) => line.kind === "invalid");
       const first = unreadable[0];
       if (first !== undefined) {
-        throw new AppError("INVALID_INPUT", `Line ${first.line} cannot be read: ${first.message}`, {
-          data: { reason: "assertionsInvalid", results: unreadable },
-        });
+        throw new AppError(
+          "INVALID_INPUT",
+          unreadable.map(({ line, message }) => `Line ${line} cannot be read: ${message}`).join("\n"),
+          { data: { reason: "assertionsInvalid", results: unreadable } },
+        );
       }
       const results = await check(config.effective().config, text, signal);
       if (onFail === "block") refuse(results, "The assertions were not saved, because the config breaks one");

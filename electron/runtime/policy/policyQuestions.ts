@@ -171,15 +171,16 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
         problems: chosen.problems,
         ...fromConfig,
         ...(suggestion === undefined ? {} : { suggestion }),
+        ...unlisted(compiled, input.context.agentId),
       };
     },
-    compare({ a, b }) {
+    compare({ a, b, sides }) {
       const left = traceOf(a);
       const right = traceOf(b);
       const comparison = compareTraces(left.trace, right.trace);
       return {
         comparison,
-        text: comparisonLines(left.trace, right.trace, comparison),
+        text: comparisonLines(left.trace, right.trace, comparison, sides),
         sandboxFromConfig: { a: left.fromConfig.sandboxFromConfig, b: right.fromConfig.sandboxFromConfig },
       };
     },
@@ -225,6 +226,12 @@ export function createPolicyQuestions(deps: PolicyQuestionsDeps): PolicyQuestion
       };
     },
   };
+}
+
+/** Where no agent is listed any name may be meant. */
+function unlisted({ agents }: CompiledPolicy, agentId: string | undefined): { unlistedAgent?: string } {
+  if (agentId === undefined || agentId.trim() === "" || agents.size === 0) return {};
+  return agents.has(normalizeAgentId(agentId)) ? {} : { unlistedAgent: agentId };
 }
 
 /** Checks assertions with every list of tools that contexts may meet. */

@@ -175,6 +175,8 @@ function* proofSteps(
   assertion: Assertion,
 ): Steps<AssertionResult> {
   const { line, text, verb } = assertion;
+  const unlisted = unlistedAgent(compiled, assertion.agentId);
+  if (unlisted !== undefined) return { kind: "invalid", line, text, message: unlisted };
   const axes = meantBy(yield* space.axes(focusOf(assertion)), assertion);
   if (countClasses(axes) === 0) {
     return {
@@ -207,6 +209,17 @@ function* proofSteps(
     };
   }
   return { kind: "proved", line, text, contexts: looked };
+}
+
+/**
+ * A promise about an agent that nobody set up would be one about every agent that is not listed.
+ * @returns what is wrong, or undefined; where no agent is listed any name may be meant
+ */
+function unlistedAgent({ agents }: CompiledPolicy, agentId: string | undefined): string | undefined {
+  if (agentId === undefined || agents.size === 0 || agents.has(agentId)) return undefined;
+  const near = nearestName(agentId, agents.keys());
+  const known = near === undefined ? `It lists ${[...agents.keys()].join(", ")}.` : `Did you mean ${near}?`;
+  return `There is no agent "${agentId}" in agents.list. ${known}`;
 }
 
 function focusOf({ agentId, when }: Assertion): ContextFocus {

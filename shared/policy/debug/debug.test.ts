@@ -265,7 +265,11 @@ describe("assertions", () => {
   });
 
   test("hold hostile names for ordinary ones", () => {
-    expect(check("never constructor: __proto__")[0]?.kind).toBe("proved");
+    expect(check("never *: __proto__")[0]?.kind).toBe("proved");
+    expect(check("never constructor: exec")[0]).toMatchObject({
+      kind: "invalid",
+      message: expect.stringContaining('no agent "constructor" in agents.list'),
+    });
     expect(check("always coder: constructor")[0]?.kind).toBe("refuted");
   });
 });

@@ -3,6 +3,9 @@
 import { type CompiledPolicy, compilePolicy } from "../compile.ts";
 import { snapshotConfig, valueAt } from "../configRecord.ts";
 import { evaluatePolicy } from "../evaluate.ts";
+import { normalizeAgentId } from "../names.ts";
+import { agentScopes, defaultAgentId } from "../scopes.ts";
+import { resolveAgentId } from "../sessionKeys.ts";
 import type { ConfigEdit, PolicyContext, RegisteredTool } from "../types.ts";
 import { applyEdits, fits } from "./configEdits.ts";
 import { type Choice, type ClassLabel, labelOf } from "./contextClasses.ts";
@@ -35,6 +38,8 @@ export interface Repair {
   contextsChecked: number;
   /** More than were looked at: then `contexts` are not all. */
   contextsTotal: number;
+  /** Other agents, as the labels call them, that lose any tool. */
+  takesFrom: string[];
   /** The edited config would not be refused at load. */
   isValid: boolean;
 }
@@ -224,8 +229,22 @@ export function* tryRepair(
     contexts,
     contextsChecked: sample.classes.length,
     contextsTotal: sample.total,
+    takesFrom: losersOf(contexts, agentWord(config, context)),
     isValid: question.problemsOf(edited.config) <= problemsBefore,
   };
+}
+
+/** @returns the word for the agent of a context in the labels of classes: agents that are not listed share one */
+export function agentWord(config: unknown, { agentId, sessionKey }: PolicyContext): string {
+  const listed = agentScopes(config);
+  const id = normalizeAgentId(resolveAgentId(agentId, sessionKey) ?? defaultAgentId(config));
+  if (listed.has(id)) return id;
+  return listed.size === 0 ? "any" : "any-other-agent";
+}
+
+function losersOf(contexts: readonly RepairEffect[], asked: string): string[] {
+  const losing = contexts.filter(({ label, closes }) => closes.length > 0 && label.agent !== asked);
+  return [...new Set(losing.map(({ label }) => label.agent))];
 }
 
 function difference(
@@ -273,14 +292,20 @@ function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolea
   return true;
 }
 
-/** Heaviest first: a refused config, other tools here, what opens or closes elsewhere, many edits. */
+/** Heaviest first: a refused config, losses of other agents, other tools here, changes elsewhere, many edits. */
 function costOf(repair: Repair): number {
   const here = repair.opensHere.length * 2 + repair.closesHere.length;
   const elsewhere = repair.contexts.reduce(
     (sum, effect) => sum + effect.opens.length + effect.closes.length,
     0,
   );
-  return (repair.isValid ? 0 : 1e12) + here * 1e7 + elsewhere * 1e2 + repair.edits.length;
+  return (
+    (repair.isValid ? 0 : 1e13) +
+    (repair.takesFrom.length > 0 ? 1e12 : 0) +
+    here * 1e7 +
+    elsewhere * 1e2 +
+    repair.edits.length
+  );
 }
 
 /** The same tools whatever is edited, for questions about tools that nobody can switch. */

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { allHardening } from "../../hardening/index.ts";
 import { type AvailabilityFacts, listKnownTools } from "../availability.ts";
 import { compilePolicy } from "../compile.ts";
 import { parsePathText, pathText } from "../configRecord.ts";
@@ -271,7 +272,7 @@ describe("the contexts of a repair", thorough, () => {
 });
 
 describe("the order of repairs", thorough, () => {
-  test("puts what touches one agent before what touches all, whatever order they were found in", () => {
+  test("puts what touches one agent before what takes the tool from others, whatever order they were found in", () => {
     const entries = ["g", "h", "i", "j"].map((id) => [id, { tools: { deny: ["tts"] } }]);
     const config = {
       agents: { list: [{ id: "a0" }, { id: "a1", tools: { deny: ["tts"] } }] },
@@ -281,9 +282,10 @@ describe("the order of repairs", thorough, () => {
     const { repairs } = why(config, context, "exec");
     const sizes = repairs.map(({ contexts }) => contexts.length);
     expect(repairs.length).toBe(3);
-    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
-    // Found as agent, global, group; the group has fewest contexts of all.
-    expect(repairs[0]?.edits[0]?.path[0]).toBe("channels");
+    // The group has fewest contexts of all, but those of every agent.
+    expect(repairs[0]?.edits[0]?.path.slice(0, 3)).toEqual(["agents", "list", 1]);
+    expect(sizes.slice(1)).toEqual(sizes.slice(1).toSorted((a, b) => a - b));
+    expect(repairs[1]?.edits[0]?.path[0]).toBe("channels");
     expect(repairs.at(-1)?.edits[0]?.path).toEqual(["tools", "deny"]);
   });
 
@@ -301,9 +303,47 @@ describe("the order of repairs", thorough, () => {
   test("puts an edit that opens other tools behind one that opens none", () => {
     const config = { tools: { profile: "minimal" }, agents: { list: [{ id: "a1", tools: {} }] } };
     const { repairs } = why(config, owner, "read");
-    const others = repairs.map(({ opensHere }) => opensHere.length);
+    // The profile coding lacks what a node session of any other agent has with minimal.
+    expect(repairs.at(-1)?.takesFrom).toEqual(["any-other-agent"]);
+    const harmless = repairs.filter(({ takesFrom }) => takesFrom.length === 0);
+    expect(harmless).toEqual(repairs.slice(0, -1));
+    const others = harmless.map(({ opensHere }) => opensHere.length);
     expect(others[0]).toBe(0);
     expect(others).toEqual(others.toSorted((a, b) => a - b));
     expect(others.at(-1)).toBeGreaterThan(0);
+  });
+});
+
+describe("repairs that take tools away from others", thorough, () => {
+  const config = {
+    tools: { allow: ["nope_tool"] },
+    agents: { list: [{ id: "main" }, { id: "support", tools: { profile: "messaging" } }, { id: "coder" }] },
+  };
+  const support: PolicyContext = { agentId: "support", senderIsOwner: false };
+
+  test.each([
+    ["reference", new Set<string>()],
+    ["sallyport", allHardening],
+  ] as const)("come last, and nobody needs the detour over a dropped allow list (%s)", (_name, rules) => {
+    const compiled = compilePolicy(config, { hardening: rules });
+    const { repairs } = whyTool(compiled, config, support, toolsOf(config, support), "exec", { toolsOf });
+    expect(repairs.length).toBeGreaterThan(0);
+    const losing = repairs.map(({ takesFrom }) => takesFrom.length > 0);
+    expect(losing).toEqual(losing.toSorted((a, b) => Number(a) - Number(b)));
+    expect(losing[0]).toBe(false);
+    // While the list is dropped, the profile alone is enough; an entry would make the list count for everybody.
+    const isDropped = !rules.has("policy.strictLists");
+    for (const { edits } of repairs)
+      expect(edits.some(({ path }) => pathText(path).startsWith("tools.allow"))).toBe(!isDropped);
+  });
+
+  test("name who loses them, and never the asked agent", () => {
+    const open = { agents: config.agents };
+    const asked: PolicyContext = { agentId: "main" };
+    const compiled = compilePolicy(open, { hardening });
+    const { repairs } = whyTool(compiled, open, asked, toolsOf(open, asked), "read", { toolsOf });
+    const forAll = repairs.find(({ edits }) => edits.every(({ path }) => path[0] === "tools"));
+    expect(forAll?.takesFrom).toEqual(["coder", "any-other-agent"]);
+    expect(repairs[0]?.takesFrom).toEqual([]);
   });
 });

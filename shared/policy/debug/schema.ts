@@ -40,6 +40,7 @@ export const repairSchema = z.object({
   ),
   contextsChecked: z.number().int(),
   contextsTotal: z.number().int().describe("More than were checked: then a sample was looked at"),
+  takesFrom: z.array(z.string()).describe("Other agents that lose any tool"),
   isValid: z.boolean(),
 });
 

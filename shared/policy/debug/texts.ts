@@ -8,11 +8,22 @@ import type { TraceComparison } from "./compareTraces.ts";
 import type { ClassLabel } from "./contextClasses.ts";
 import type { AssertionOutcome } from "./schema.ts";
 
-/** One line per differing tool, seen from a to b: `- exec: in A kept; in B removed at tools.allow (…)`. */
-export function comparisonLines(a: PolicyTrace, b: PolicyTrace, comparison: TraceComparison): string[] {
+const sideWords = { ab: ["in A", "in B"], change: ["now", "then"] } as const;
+
+/**
+ * One line per differing tool, seen from a to b: `- exec: in A kept; in B removed at tools.allow (…)`.
+ * @param sides what they are called: two situations, or one before and after a change
+ */
+export function comparisonLines(
+  a: PolicyTrace,
+  b: PolicyTrace,
+  comparison: TraceComparison,
+  sides: keyof typeof sideWords = "ab",
+): string[] {
+  const [wordA, wordB] = sideWords[sides];
   const signs = { gained: "+", lost: "-", moved: "~", path: "." } as const;
   return comparison.rows.map(({ name, change, a: rowA, b: rowB, columns }) => {
-    const sides = `in A ${verdictLine(a, rowA)}; in B ${verdictLine(b, rowB)}`;
+    const sides = `${wordA} ${verdictLine(a, rowA)}; ${wordB} ${verdictLine(b, rowB)}`;
     const where =
       change === "path"
         ? ` (differs at ${columns.map((id) => b.columns.find((column) => column.id === id)?.label ?? id).join(", ")})`

@@ -60,6 +60,9 @@ export function SmallestFix(props: {
         <VerdictShape kind="kept" />
         <div>
           <strong>{t("detail.smallestFix")}</strong>
+          {repair.takesFrom.length === 0 ? null : (
+            <p className="second tone-stop">{t("missing.takesFrom", { count: repair.takesFrom.length })}</p>
+          )}
           <p className="second">
             {effects.isClean ? (
               <Rich t={t} k="missing.onlyThis" values={{ tool: answer.name }} />

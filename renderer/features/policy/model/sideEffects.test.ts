@@ -46,6 +46,7 @@ describe("side effects", () => {
     contexts: [],
     contextsChecked: 4,
     contextsTotal: 4,
+    takesFrom: [],
     isValid: true,
     ...part,
   });

@@ -2,9 +2,8 @@
 
 import type { z } from "zod";
 import type { ContextClass } from "../../../../shared/policy/debug/index.ts";
+import { agentWord } from "../../../../shared/policy/debug/repairSearch.ts";
 import type { repairSchema } from "../../../../shared/policy/debug/schema.ts";
-import { defaultAgentId, normalizeAgentId } from "../../../../shared/policy/index.ts";
-import { agentScopes } from "../../../../shared/policy/scopes.ts";
 
 export type Repair = z.infer<typeof repairSchema>;
 
@@ -37,10 +36,7 @@ export interface SideEffects {
 
 /** @returns the word for the asked agent in the labels of classes: agents that the config does not list share one */
 export function askedAgent(config: unknown, agentId: string | undefined): string {
-  const listed = agentScopes(config);
-  const id = normalizeAgentId(agentId === undefined || agentId === "" ? defaultAgentId(config) : agentId);
-  if (listed.has(id)) return id;
-  return listed.size === 0 ? "any" : "any-other-agent";
+  return agentWord(config, agentId === undefined || agentId === "" ? {} : { agentId });
 }
 
 export function sideEffects(repair: Repair, asked: AskedFor): SideEffects {

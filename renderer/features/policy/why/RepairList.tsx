@@ -78,7 +78,7 @@ export function RepairList(props: {
                 ))}
               </span>
               <span className={effects.isClean ? "tone-keep" : "tone-stop"}>
-                {summary(t, effects, asked)}
+                {summary(t, effects, asked, repair)}
               </span>
             </button>
             {isOpen ? <RepairDiff text={subject.text} edits={repair.edits} /> : null}
@@ -155,9 +155,9 @@ function isAgentPath(path: readonly (string | number)[], agent: string, config: 
   return path[0] === "agents" && path[1] === "list" && normalizeAgentId(owner) === normalizeAgentId(agent);
 }
 
-function summary(t: T, effects: SideEffects, { tool, isKept }: AskedFor): string {
+function summary(t: T, effects: SideEffects, { tool, isKept }: AskedFor, { takesFrom }: Repair): string {
   const { here, sameAgent, elsewhere } = effects;
-  const parts: string[] = [];
+  const parts: string[] = takesFrom.length === 0 ? [] : [t("missing.takesFrom", { count: takesFrom.length })];
   const opened = here.opens.length + sameAgent.opens.length;
   const closed = here.closes.length + sameAgent.closes.length;
   if (opened > 0) parts.push(t("missing.alsoTools", { count: opened }));
