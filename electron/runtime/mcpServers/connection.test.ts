@@ -150,10 +150,10 @@ describe("a child process", () => {
   ])("in the mode %s is given up: %s", async (mode, code) => {
     const timeoutMs = mode === "silent" ? 3000 : 20_000;
     const plan = stdio("hostileServer.mjs", mode, dir);
-    if (mode === "notification-flood") {
-      const connection = await connect(plan);
-      expect((await connection.closed)?.code).toBe(code);
-    } else expect(await whyNot(plan, timeoutMs)).toBe(code);
+    const told = await whyNot(plan, timeoutMs);
+    // A flood may begin behind the first answers.
+    const isLate = told === "ready" && mode.endsWith("-flood");
+    expect(isLate ? (await open.at(-1)?.closed)?.code : told).toBe(code);
     for (const connection of open.splice(0)) await connection.end();
     const pid = Number((await readFile(join(dir, "started"), "utf8")).trim());
     expect(readProcess(pid)?.isZombie ?? true).toBe(true);

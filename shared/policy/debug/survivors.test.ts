@@ -197,6 +197,11 @@ describe("checkAssertions", thorough, () => {
           const clause = [...wanted].map(([field, value]) => `${field}=${value}`).join(" ");
           const line = `${verb} ${agent}${clause === "" ? "" : ` when ${clause}`}: ${tool}`;
           const [result] = checkAssertions(compiled, tools, line);
+          // Where the config lists agents, a name that is none of them is a slip and no promise.
+          if (agent === "stranger" && compiled.agents.size > 0) {
+            expect(result?.kind).toBe("invalid");
+            return;
+          }
           const meant = enumerateContexts(compiled, {
             ...(agent === "*" ? {} : { agentId: agent }),
             ...optional("provider", wanted.get("provider")),
