@@ -7,11 +7,11 @@ const seconds = (count) => count * 1000;
  * @type {ReadonlyMap<string, { budgetMs: number, what: string }>}
  */
 export const budgets = new Map([
-  ["format", { budgetMs: seconds(40), what: "formatting and lint rules" }],
-  ["types", { budgetMs: seconds(100), what: "types, each layer on its own" }],
-  ["layers", { budgetMs: seconds(40), what: "a deliberate breach of each layer rule is refused" }],
-  ["unit", { budgetMs: seconds(720), what: "unit tests" }],
-  ["vectors", { budgetMs: seconds(180), what: "recorded vectors" }],
+  ["format", { budgetMs: seconds(30), what: "formatting and lint rules" }],
+  ["types", { budgetMs: seconds(80), what: "types, each layer on its own" }],
+  ["layers", { budgetMs: seconds(30), what: "a deliberate breach of each layer rule is refused" }],
+  ["unit", { budgetMs: seconds(810), what: "unit tests" }],
+  ["vectors", { budgetMs: seconds(150), what: "recorded vectors" }],
   ["e2e", { budgetMs: seconds(640), what: "the real app and a real browser" }],
-  ["package", { budgetMs: seconds(80), what: "a packaged app that starts" }],
+  ["package", { budgetMs: seconds(60), what: "a packaged app that starts" }],
 ]);
