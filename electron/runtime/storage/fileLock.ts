@@ -11,6 +11,8 @@ const staleMs = 10_000;
 
 /** What this process does with one file stands in a row, so that its own steps never race for the lock. */
 const queues = new Map<string, Promise<unknown>>();
+/** Links are followed one file after another: steps stand in their row in the order in which they came. */
+let arrivals: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs `run` while no other process and no other caller of this one holds the lock of the file.
@@ -24,14 +26,13 @@ export async function withFileLock<T>(
   run: () => Promise<T>,
   options: { timeoutMs?: number } = {},
 ): Promise<T> {
-  const target = await resolveLinks(filePath);
+  const arrived = arrivals.then(() => resolveLinks(filePath));
+  arrivals = arrived.catch(ignoreFailure);
+  const target = await arrived;
   const before = queues.get(target) ?? Promise.resolve();
   const mine = before.then(() => runLocked(target, run, options.timeoutMs ?? 15_000));
   // The next one waits for this step to end, not for it to succeed.
-  const settled = mine.then(
-    () => {},
-    () => {},
-  );
+  const settled = mine.then(() => {}, ignoreFailure);
   queues.set(target, settled);
   try {
     return await mine;
@@ -90,3 +91,6 @@ async function acquire(target: string, timeoutMs: number, onLost: (error: Error)
 function warnLost(target: string, error: Error): void {
   process.emitWarning(`The lock of ${target} was lost while it was held: ${error.message}`, "SallyportLock");
 }
+
+/** Whoever began the step hears of its failure; those behind only wait for its end. */
+function ignoreFailure(): void {}
