@@ -10,8 +10,8 @@ export const budgets = new Map([
   ["format", { budgetMs: seconds(30), what: "formatting and lint rules" }],
   ["types", { budgetMs: seconds(80), what: "types, each layer on its own" }],
   ["layers", { budgetMs: seconds(30), what: "a deliberate breach of each layer rule is refused" }],
-  ["unit", { budgetMs: seconds(810), what: "unit tests" }],
-  ["vectors", { budgetMs: seconds(150), what: "recorded vectors" }],
+  ["unit", { budgetMs: seconds(790), what: "unit tests" }],
+  ["vectors", { budgetMs: seconds(170), what: "recorded vectors" }],
   ["e2e", { budgetMs: seconds(640), what: "the real app and a real browser" }],
   ["package", { budgetMs: seconds(60), what: "a packaged app that starts" }],
 ]);
