@@ -29,10 +29,10 @@ const report = (value: unknown) => {
 };
 
 describe("the suites", () => {
-  it("each have a written budget, under thirty minutes together", () => {
+  it("each have a written budget, under forty-five minutes together", () => {
     expect([...suites.keys()]).toEqual([...budgets.keys()]);
     const totalMs = [...budgets.values()].reduce((sum, { budgetMs }) => sum + budgetMs, 0);
-    expect(totalMs).toBeLessThanOrEqual(30 * 60_000);
+    expect(totalMs).toBeLessThanOrEqual(45 * 60_000);
   });
 
   it("are chosen by name, in their own order", () => {
