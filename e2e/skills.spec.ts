@@ -54,7 +54,7 @@ test("a skill's command runs, and policy keeps another from its tool", async ({ 
   await panel.getByLabel("Text behind the command").fill("http://127.0.0.1:9/");
   await panel.getByRole("button", { name: "Run /fetch" }).click();
   await expect(panel.getByRole("status").getByText("arguments refused")).toBeVisible();
-  await expect(panel.getByText(/^❌ url: /)).toBeVisible();
+  await expect(panel.getByText(/^❌ web_fetch needs url/)).toBeVisible();
 
   // The file was written anew since it was shown: what the person saw is not what would run.
   await putSkill(place, "fetch", "description: Reads a page.", ...calls("session_status"));
