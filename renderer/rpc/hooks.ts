@@ -52,6 +52,8 @@ export interface QueryRpcOptions {
   /** Keep showing the former answer while the next one for another input is on its way. */
   keepPrevious?: boolean;
   staleTimeMs?: number;
+  /** Another version of what the same input asks for is asked for again. */
+  version?: string;
 }
 
 /**
@@ -65,7 +67,7 @@ export function useQueryRpc<M extends PanelMethod>(
 ): UseQueryResult<PanelOutput<M>, Error> {
   const rpc = useRpc();
   return useQuery<PanelOutput<M>, Error>({
-    queryKey: [method, input],
+    queryKey: options.version === undefined ? [method, input] : [method, input, options.version],
     queryFn: ({ signal }) => rpc.call(method, input, { signal }),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
     ...(options.keepPrevious === true ? { placeholderData: (previous) => previous } : {}),

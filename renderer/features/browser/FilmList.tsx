@@ -45,7 +45,12 @@ export function FilmList({ entries }: { entries: readonly BrowserFilmEntry[] }) 
 function Frames({ entry }: { entry: BrowserFilmEntry }) {
   const t = useT("browser");
   const hasPictures = entry.hasBefore || entry.hasAfter;
-  const query = useQueryRpc("browser.filmPictures", { ids: [entry.id] }, { enabled: hasPictures });
+  const query = useQueryRpc(
+    "browser.filmPictures",
+    { ids: [entry.id] },
+    // The picture after an act is developed behind it, when the one before may be on screen already.
+    { enabled: hasPictures, keepPrevious: true, version: `${entry.hasBefore} ${entry.hasAfter}` },
+  );
   const picture = query.data?.pictures[0];
   return (
     <div className="film-frames">

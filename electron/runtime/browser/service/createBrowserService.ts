@@ -88,11 +88,16 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   };
 
   /** Starts the browser when needed, and opens an empty tab when there is none. */
-  const tabFor = async (choice: TabChoice, actor: Actor): Promise<{ session: BrowserSession; tab: Tab }> => {
+  const tabFor = async (
+    choice: TabChoice,
+    actor: Actor,
+    changes: boolean,
+  ): Promise<{ session: BrowserSession; tab: Tab }> => {
     const profile = profiles.find(choice.profile);
     const session = await sessions.ensure(profile.name, actor.signal);
     const tab = session.book.find(choice.targetId) ?? (await session.book.create(actor.sessionKey));
-    session.book.touch(tab);
+    // A person who only looks does not move what an agent means by "the tab".
+    if (changes || actor.kind === "agent") session.book.touch(tab);
     return { session, tab };
   };
 
@@ -105,7 +110,7 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
   ): Promise<T> => {
     const profile = profiles.find(choice.profile);
     if (changes) refuseWhenPaused(profile.name, actor);
-    const { session, tab } = await tabFor(choice, actor);
+    const { session, tab } = await tabFor(choice, actor, changes);
     try {
       return await work(tab, session);
     } catch (error) {

@@ -120,3 +120,33 @@ it("a size that an agent gave stays when pictures are taken", long, async () => 
   expect(await view()).toEqual({ width: 640, height: 480 });
   await expect.poll(nextFrame, { timeout: 30_000 }).toEqual({ width: 640, height: 480 });
 });
+
+it("a person who looks at another tab does not move what an agent means by the tab", long, async () => {
+  const opened = await desk.call({ action: "open", url: `${site.url}/live` });
+  expect(opened.isError ?? false).toBe(false);
+  const agents = await desk.service.tab({});
+  const other = tab.targetId;
+  expect(agents.targetId).not.toBe(other);
+  await desk.service.snapshot({ targetId: other }, { viewer: "panel" }, person);
+  await desk.service.screenshot({ targetId: other }, { fullPage: false, type: "png" }, person);
+  expect((await desk.service.tab({})).targetId).toBe(agents.targetId);
+  await desk.call({ action: "snapshot", targetId: other });
+  expect((await desk.service.tab({})).targetId).toBe(other);
+});
+
+it("tabs in the background are drawn in time, again and again", { timeout: 180_000 }, async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const opened = await desk.call({ action: "open", url: `${site.url}/live` });
+    expect(opened.isError ?? false).toBe(false);
+    const behind = (await desk.service.tabs(undefined)).filter(({ isLastUsed }) => !isLastUsed);
+    for (const { targetId } of behind.slice(-2)) {
+      const { picture } = await desk.service.screenshot(
+        { targetId },
+        { fullPage: false, type: "jpeg" },
+        person,
+      );
+      expect(picture.width).toBeGreaterThan(0);
+      expect(await smallPicture(await desk.service.tab({ targetId }))).not.toBeNull();
+    }
+  }
+});

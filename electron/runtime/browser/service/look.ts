@@ -7,7 +7,7 @@ import { bareRef } from "../actions/elements.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from "../browserTypes.ts";
 import { browserProblem } from "../problems.ts";
-import { type Tab, whileResized } from "../tabs/tab.ts";
+import { type Tab, whileNudged, whileResized } from "../tabs/tab.ts";
 import { type Box, normalizePicture, type Picture } from "./pictures.ts";
 
 export const lookTimeoutMs = 20_000;
@@ -57,7 +57,7 @@ export async function takeScreenshot(
   const take = () =>
     handle === null ? tab.page.screenshot({ ...options, fullPage }) : handle.screenshot(options);
   const bytes = await looking("The picture", lookTimeoutMs, signal, () =>
-    handle === null && !fullPage ? take() : whileResized(tab, take),
+    handle === null && !fullPage ? whileNudged(tab, take) : whileResized(tab, () => whileNudged(tab, take)),
   );
   const original = await normalizePicture(bytes, 100_000);
   const picture = await normalizePicture(bytes, request.maxSide);

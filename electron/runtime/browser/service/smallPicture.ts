@@ -1,7 +1,7 @@
 /** A small JPEG of what a tab shows now, straight from the browser. */
 
 import { withinTime } from "../actions/withinTime.ts";
-import type { Tab } from "../tabs/tab.ts";
+import { type Tab, whileNudged } from "../tabs/tab.ts";
 
 export interface SmallPicture {
   base64: string;
@@ -30,7 +30,9 @@ export async function smallPicture(tab: Tab): Promise<SmallPicture | null> {
 
 async function take(tab: Tab): Promise<SmallPicture> {
   // Neither clip nor scale: for those Chromium gives the page another viewport for a moment, and live views show it.
-  const { data } = await tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: sourceQuality });
+  const { data } = await whileNudged(tab, () =>
+    tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: sourceQuality }),
+  );
   const bytes = Buffer.from(data, "base64");
   const { Transformer } = await import("@napi-rs/image");
   const { width, height } = await new Transformer(bytes).metadata();

@@ -50,6 +50,25 @@ export async function whileResized<T>({ resizing }: Tab, work: () => Promise<T>)
   }
 }
 
+const nudgeEveryMs = 400;
+
+/**
+ * Runs a capture of a tab. Chromium sometimes leaves the first picture of a tab in the background undrawn until
+ * another one is asked for; that other one is thrown away.
+ */
+export async function whileNudged<T>({ cdp }: Tab, capture: () => Promise<T>): Promise<T> {
+  const nudge = () => {
+    // It may hang in its turn or find the page gone; the capture itself says what is the matter.
+    cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }).catch(() => {});
+  };
+  const timer = setInterval(nudge, nudgeEveryMs);
+  try {
+    return await capture();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 const infoLimitMs = 3000;
 
 const internalUrl = /^(?:chrome|chrome-untrusted|chrome-extension|devtools|edge|brave):/i;
