@@ -98,11 +98,15 @@ export const benchmarks: Benchmark[] = [
       );
     },
   },
-  ...[30, 2030].map(
-    (count): Benchmark => ({
-      name: `policy: full trace of ${count} tools against the answer alone`,
+  ...[
+    { count: 30, patterns: 0 },
+    { count: 2030, patterns: 0 },
+    { count: 2030, patterns: 200 },
+  ].map(
+    ({ count, patterns }): Benchmark => ({
+      name: `policy: full trace of ${count} tools${patterns === 0 ? "" : ` with ${patterns} patterns`} against the answer alone`,
       run: async () => {
-        const compiled = compilePolicy(everyStage([]), reference);
+        const compiled = compilePolicy(everyStage(wildcards(patterns)), reference);
         const tools = toolsWith(count - 30);
         const floorNs = timeNs(() => evaluatePolicy(compiled, context, tools));
         return against(

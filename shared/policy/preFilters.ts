@@ -194,8 +194,11 @@ const builtInNames: ReadonlyMap<string, string | undefined> = new Map<string, st
   ...[...toolGroups.keys(), pluginsGroup].map((group) => [group, undefined] as const),
 ]);
 
+const noNames: ReadonlySet<string> = new Set();
+
 /** What the id of a server must not stand for in an allow list: any tool, group or plugin, there or not. */
 function reservedForServers(index: ToolIndex): ReadonlySet<string> {
+  if (!index.slots.some(({ tool }) => tool.owner.kind === "mcp")) return noNames;
   const reserved = new Set(builtInNames.keys());
   for (const { tool, normalized, pluginId } of index.slots) {
     if (tool.owner.kind === "mcp") continue;

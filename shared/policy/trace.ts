@@ -5,7 +5,14 @@ import type { CompiledPolicy } from "./compile.ts";
 import { type PolicyRun, runPolicy } from "./evaluate.ts";
 import type { ToolSlot } from "./toolIndex.ts";
 import { columnsOf } from "./traceColumns.ts";
-import { type ColumnRulings, type RuleCollector, type Ruling, rulingsOf, skipped } from "./traceRulings.ts";
+import {
+  allSkipped,
+  type ColumnRulings,
+  type RuleCollector,
+  type Ruling,
+  rulingsOf,
+  skipped,
+} from "./traceRulings.ts";
 import type {
   PolicyCell,
   PolicyColumn,
@@ -38,6 +45,12 @@ export function tracePolicy(
   return { result: run.result, columns, rows, rules: [...rules.preFilters.values(), ...rules.lists] };
 }
 
+/** How tools fare that every column rules alike. */
+interface Way {
+  cells: PolicyCell[];
+  removedAt: ColumnId | undefined;
+}
+
 /** Fills the rows and the counts of the columns. */
 function rowsOf(
   run: PolicyRun,
@@ -47,43 +60,107 @@ function rowsOf(
 ): PolicyRow[] {
   const { slots } = run.entering.index;
   const appended = new Set(run.entering.appended);
-  const removed = new Int32Array(columns.length);
-  const survivors = new Int32Array(columns.length);
   // Without HTTP as its surface, the last column stands apart: it says nothing about the tool's way.
   const wayLength = isHttp ? columns.length : columns.length - 1;
+  const kindOf = slots.length <= maxUnsorted ? null : kindsOf(slots.length, appended, rulings);
+  const sizes = kindOf === null ? null : sizesOf(kindOf);
+  const ways: (Way | undefined)[] = [];
   const verdicts = new VerdictMemory(run);
-  const same = rulings.map((ruling) => ("reached" in ruling ? ruling : undefined));
-  const perSlot = rulings.map((ruling) => ("reached" in ruling ? undefined : ruling));
-  const rows = slots.map((slot, position): PolicyRow => {
-    const beside = appended.has(position);
+  const lookAt = (position: number, size: number): Way => {
+    let removedAt: ColumnId | undefined;
+    const isAppended = appended.has(position);
     const cells: PolicyCell[] = [];
-    let removedAt = -1;
     for (let c = 0; c < columns.length; c += 1) {
-      const ruling =
-        beside && c > 0 && c < wayLength
-          ? besideRuling(columns[c])
-          : (same[c] ?? perSlot[c]?.[position] ?? skipped);
-      if (c >= wayLength || removedAt === -1) {
-        cells.push(ruling.reached);
-        if (!ruling.removes) survivors[c] = (survivors[c] ?? 0) + 1;
-        else {
-          removed[c] = (removed[c] ?? 0) + 1;
-          if (c < wayLength) removedAt = c;
-        }
-      } else cells.push(ruling.gone);
+      const column = columns[c];
+      if (column === undefined) continue;
+      const { distinct, of } = rulings[c] ?? allSkipped;
+      const isBeside = isAppended && c > 0 && c < wayLength;
+      const ruling = isBeside ? besideRuling(column) : (distinct[of?.[position] ?? 0] ?? skipped);
+      if (c < wayLength && removedAt !== undefined) {
+        cells.push(ruling.gone);
+        continue;
+      }
+      cells.push(ruling.reached);
+      if (!ruling.removes) column.survivors += size;
+      else {
+        column.removed += size;
+        if (c < wayLength) removedAt = column.id;
+      }
     }
+    return { cells, removedAt };
+  };
+  return slots.map((slot, position): PolicyRow => {
+    const kind = kindOf?.[position] ?? position;
+    const way = ways[kind] ?? lookAt(position, sizes?.[kind] ?? 1);
+    ways[kind] = way;
     return {
       name: slot.name,
       section: slot.section,
-      verdict: verdicts.of(slot, position, columns[removedAt]?.id),
-      cells,
+      verdict: verdicts.of(slot, position, way.removedAt),
+      cells: way.cells,
     };
   });
-  columns.forEach((column, c) => {
-    column.removed = removed[c] ?? 0;
-    column.survivors = survivors[c] ?? 0;
-  });
-  return rows;
+}
+
+/** Up to so many tools each has cells of its own: sorting them into kinds would cost more than it saves. */
+const maxUnsorted = 100;
+
+/**
+ * Puts slots that every column rules alike into one kind.
+ * @returns per slot its kind, counted from 0
+ */
+function kindsOf(
+  slotCount: number,
+  appended: ReadonlySet<number>,
+  rulings: readonly ColumnRulings[],
+): Int32Array {
+  const kindOf = new Int32Array(slotCount);
+  for (const slot of appended) kindOf[slot] = 1;
+  let count = appended.size > 0 ? 2 : 1;
+  for (const { distinct, of } of rulings) {
+    if (of === null) continue;
+    // A kind and a ruling make a new kind; their pair is one number.
+    const known = pairTable(count * distinct.length);
+    let next = 0;
+    for (let slot = 0; slot < slotCount; slot += 1) {
+      const pair = (kindOf[slot] ?? 0) * distinct.length + (of[slot] ?? 0);
+      let kind = known.get(pair);
+      if (kind === undefined) {
+        kind = next;
+        next += 1;
+        known.set(pair, kind);
+      }
+      kindOf[slot] = kind;
+    }
+    count = next;
+  }
+  return kindOf;
+}
+
+function sizesOf(kindOf: Int32Array): Int32Array {
+  const sizes = new Int32Array(kindOf.length);
+  for (const kind of kindOf) sizes[kind] = (sizes[kind] ?? 0) + 1;
+  return sizes;
+}
+
+/** Largest number of pairs for which an array is made instead of a map: 1 MiB. */
+const maxTableSize = 262_144;
+
+interface PairTable {
+  get(pair: number): number | undefined;
+  set(pair: number, kind: number): unknown;
+}
+
+function pairTable(size: number): PairTable {
+  if (size > maxTableSize) return new Map<number, number>();
+  // Kinds plus one: an array begins with zeros.
+  const table = new Int32Array(size);
+  return {
+    get: (pair) => (table[pair] === 0 ? undefined : (table[pair] ?? 0) - 1),
+    set: (pair, kind) => {
+      table[pair] = kind + 1;
+    },
+  };
 }
 
 const beside: Ruling = {
@@ -93,8 +170,8 @@ const beside: Ruling = {
 };
 
 /** Tools that are appended behind the pipeline pass every column untouched. */
-function besideRuling(column: PolicyColumn | undefined): Ruling {
-  return column?.state === "active" ? beside : skipped;
+function besideRuling(column: PolicyColumn): Ruling {
+  return column.state === "active" ? beside : skipped;
 }
 
 /** Verdicts, made once per column. */

@@ -58,13 +58,11 @@ export function columnsOf(run: PolicyRun, isHttp: boolean): ColumnSpec[] {
 
 function specOf(id: ColumnId, run: PolicyRun, isHttp: boolean): ColumnSpec {
   const number = stageNumbers.get(id);
-  const kind =
-    number === undefined ? (id === "http" ? "surface" : "pre-filter") : number > 7 ? "call-site" : "stage";
+  const verdicts = number === undefined ? undefined : run.stages.find(({ policy }) => policy.column === id);
   const column: PolicyColumn = {
     id,
-    kind,
-    ...(number === undefined ? {} : { number }),
-    label: stageLabel(id, run),
+    kind: kindOf(id, number),
+    label: verdicts?.policy.label ?? labelOf(id, run),
     configPaths: [],
     state: "active",
     failsOpen: false,
@@ -73,25 +71,27 @@ function specOf(id: ColumnId, run: PolicyRun, isHttp: boolean): ColumnSpec {
   };
   if (id === "exists") return { kind: "exists", column };
   if (id === "http") {
-    return { kind: "http", column: { ...column, configPaths: httpPaths(run) } };
+    column.configPaths = httpPaths(run);
+    return { kind: "http", column };
   }
   if (number === undefined) {
-    const isActive = isPreFilterActive(id, run, isHttp);
-    const filtered: PolicyColumn = { ...column, state: isActive ? "active" : "skipped" };
-    if (isHttp && id === "owner-only") return { kind: "http-owner", column: filtered };
-    return { kind: "pre-filter", filter: id as PreFilterId, column: filtered };
+    if (!isPreFilterActive(id, run, isHttp)) column.state = "skipped";
+    if (isHttp && id === "owner-only") return { kind: "http-owner", column };
+    return { kind: "pre-filter", filter: id as PreFilterId, column };
   }
-  const verdicts = run.stages.find((stage) => stage.policy.column === id);
-  if (verdicts === undefined) return { kind: "skipped", column: { ...column, state: "skipped" } };
-  return {
-    kind: "stage",
-    verdicts,
-    column: {
-      ...column,
-      configPaths: verdicts.policy.configPaths.map((path) => [...path]),
-      failsOpen: verdicts.report.dropped,
-    },
-  };
+  column.number = number;
+  if (verdicts === undefined) {
+    column.state = "skipped";
+    return { kind: "skipped", column };
+  }
+  column.configPaths = verdicts.policy.configPaths.map((path) => [...path]);
+  column.failsOpen = verdicts.report.dropped;
+  return { kind: "stage", verdicts, column };
+}
+
+function kindOf(id: ColumnId, number: number | undefined): PolicyColumn["kind"] {
+  if (number === undefined) return id === "http" ? "surface" : "pre-filter";
+  return number > 7 ? "call-site" : "stage";
 }
 
 /** Where the deny set of the surface is written, as far as it is. */
@@ -109,9 +109,8 @@ function isPreFilterActive(id: ColumnId, { facts }: PolicyRun, isHttp: boolean):
   return facts.messageProvider === "voice" || facts.messageProvider === "node";
 }
 
-function stageLabel(id: ColumnId, run: PolicyRun): string {
-  const active = run.stages.find((stage) => stage.policy.column === id);
-  if (active !== undefined) return active.policy.label;
+/** Of a column that no stage of the walk stands for. */
+function labelOf(id: ColumnId, run: PolicyRun): string {
   const { agentId } = run.plan;
   if (agentId !== undefined && id === "agent") return `agents.${agentId}.tools.allow`;
   if (agentId !== undefined && id === "agent-provider") return `agents.${agentId}.tools.byProvider.allow`;

@@ -4,6 +4,7 @@ import type { CellEffect, ColumnId, PreFilterId, ReasonCode } from "./codes.ts";
 import type { CompiledPolicy } from "./compile.ts";
 import { deepFreeze, pathText } from "./configRecord.ts";
 import { type PolicyRun, restrictingRule, type StageVerdicts, stageRemoves } from "./evaluate.ts";
+import type { HttpDenyHit } from "./httpSurface.ts";
 import type { CompiledList, ListEntry } from "./lists.ts";
 import type { StagePolicy } from "./pick.ts";
 import type { EnteringTools, ToolSlot } from "./toolIndex.ts";
@@ -20,11 +21,35 @@ export interface Ruling {
   removes: boolean;
 }
 
-/** One ruling per slot, or one for all. */
-export type ColumnRulings = Ruling | readonly Ruling[];
+/** The rulings of a column: few different ones for many slots. */
+export interface ColumnRulings {
+  distinct: readonly Ruling[];
+  /** Per slot the position in `distinct`; null when there is one ruling for all. */
+  of: Int32Array | null;
+}
+
+/** Equal objects are one ruling. */
+function columnRulings(perSlot: readonly Ruling[]): ColumnRulings {
+  const known = new Map<Ruling, number>();
+  const of = new Int32Array(perSlot.length);
+  let last: Ruling | undefined;
+  let lastId = 0;
+  for (let slot = 0; slot < perSlot.length; slot += 1) {
+    const ruling = perSlot[slot] ?? skipped;
+    // Neighbours are mostly ruled alike.
+    if (ruling !== last) {
+      lastId = known.get(ruling) ?? known.size;
+      known.set(ruling, lastId);
+      last = ruling;
+    }
+    of[slot] = lastId;
+  }
+  return { distinct: [...known.keys()], of: known.size === 1 ? null : of };
+}
 
 const goneCell: PolicyCell = { effect: "gone" };
 export const skipped: Ruling = { reached: { effect: "skipped" }, gone: goneCell, removes: false };
+export const allSkipped: ColumnRulings = { distinct: [skipped], of: null };
 const passes: Ruling = { reached: { effect: "kept" }, gone: goneCell, removes: false };
 
 /** Rules met on the way, for the trace. */
@@ -44,7 +69,7 @@ export function rulingsOf(
   httpRun: PolicyRun,
   rules: RuleCollector,
 ): ColumnRulings {
-  if (spec.column.state === "skipped") return skipped;
+  if (spec.column.state === "skipped") return allSkipped;
   const slots = run.entering.index.slots;
   switch (spec.kind) {
     case "exists":
@@ -54,20 +79,20 @@ export function rulingsOf(
         slots.map(preFilterRuling(spec.filter, run, found)),
       );
     case "http-owner":
-      return slots.map(httpOwnerRuling(run, rules.preFilters));
+      return columnRulings(slots.map(httpOwnerRuling(run, rules.preFilters)));
     case "skipped":
-      return skipped;
+      return allSkipped;
     case "stage":
       for (const rule of stageRules(spec.verdicts.policy)) rules.lists.push(rule);
       return stageRulings(spec.verdicts, slots);
     case "http":
       for (const rule of compiled.httpDeny.rules) rules.lists.push(rule);
-      return slots.map(run === httpRun ? httpDenyRuling(run) : httpSurfaceRuling(httpRun));
+      return columnRulings(slots.map(run === httpRun ? httpDenyRuling(run) : httpSurfaceRuling(httpRun)));
   }
 }
 
 interface EntryRulings {
-  rulings: readonly Ruling[];
+  rulings: ColumnRulings;
   rules: ReadonlyMap<string, PolicyRule>;
 }
 
@@ -79,15 +104,15 @@ function entryRulings(
   { entering }: PolicyRun,
   rules: RuleCollector,
   make: (found: Map<string, PolicyRule>) => readonly Ruling[],
-): readonly Ruling[] {
+): ColumnRulings {
   const memory = entryMemory.get(entering) ?? new Map<string, EntryRulings>();
   entryMemory.set(entering, memory);
   let known = memory.get(column);
   if (known === undefined) {
     const found = new Map<string, PolicyRule>();
-    known = { rulings: make(found), rules: found };
+    known = { rulings: columnRulings(make(found)), rules: found };
     // Traces share these objects, so nobody may change them.
-    deepFreeze(known.rulings);
+    deepFreeze(known.rulings.distinct);
     for (const rule of found.values()) deepFreeze(rule);
     memory.set(column, known);
   }
@@ -153,21 +178,33 @@ function preFilterRuling(filter: PreFilterId, run: PolicyRun, rules: Map<string,
 
 function httpOwnerRuling(run: PolicyRun, rules: Map<string, PolicyRule>) {
   const why: Reason = { code: "owner-only" };
+  let out: Ruling | undefined;
   return (_: ToolSlot, position: number): Ruling => {
-    return run.httpOwner.has(position) ? removal(why, [preFilterRule("owner-only", why, rules)]) : passes;
+    if (!run.httpOwner.has(position)) return passes;
+    out ??= removal(why, [preFilterRule("owner-only", why, rules)]);
+    return out;
   };
+}
+
+const denyMemory = new WeakMap<HttpDenyHit, Ruling>();
+
+function httpDenyRulingOf(hit: HttpDenyHit): Ruling {
+  const known = denyMemory.get(hit) ?? removal(hit.reason, [hit.rule.id]);
+  denyMemory.set(hit, known);
+  return known;
 }
 
 function httpDenyRuling(run: PolicyRun) {
   return (_: ToolSlot, position: number): Ruling => {
     const hit = run.httpDenied.get(position);
-    return hit === undefined ? passes : removal(hit.reason, [hit.rule.id]);
+    return hit === undefined ? passes : httpDenyRulingOf(hit);
   };
 }
 
 /** For the model's own view: would the tool be reachable over HTTP, and if not, what stands in the way first. */
 function httpSurfaceRuling(httpRun: PolicyRun) {
-  const surviving = new Set(httpRun.surviving);
+  const survives = new Uint8Array(httpRun.entering.index.slots.length);
+  for (const slot of httpRun.surviving) survives[slot] = 1;
   const surface = httpRun.entering.reasons.get("surface");
   const stageOf = httpRun.stages.map((verdicts) => ({
     verdicts,
@@ -176,13 +213,13 @@ function httpSurfaceRuling(httpRun: PolicyRun) {
   const absent: Ruling = { reached: { effect: "absent" }, gone: goneCell, removes: true };
   const owner = removal({ code: "owner-only" }, []);
   return (slot: ToolSlot, position: number): Ruling => {
-    if (surviving.has(position)) return passes;
+    if (survives[position] === 1) return passes;
     if (slot.tool.unavailable !== undefined || surface?.has(position) === true) return absent;
     const registration = httpRun.entering.reasons.get("plugin-registration")?.get(position);
     if (registration !== undefined) return removal(registration, []);
     // The deny set is named first: it is what speaks about this surface.
     const hit = httpRun.httpDenied.get(position);
-    if (hit !== undefined) return removal(hit.reason, [hit.rule.id]);
+    if (hit !== undefined) return httpDenyRulingOf(hit);
     for (const { verdicts, ruling } of stageOf) if (stageRemoves(verdicts, position)) return ruling;
     return httpRun.httpOwner.has(position) ? owner : absent;
   };
@@ -202,12 +239,12 @@ function stageRules(policy: StagePolicy): readonly PolicyRule[] {
   return rules;
 }
 
-const rulingMemory = new WeakMap<StageVerdicts, readonly Ruling[]>();
+const rulingMemory = new WeakMap<StageVerdicts, ColumnRulings>();
 
-function stageRulings(verdicts: StageVerdicts, slots: readonly ToolSlot[]): readonly Ruling[] {
+function stageRulings(verdicts: StageVerdicts, slots: readonly ToolSlot[]): ColumnRulings {
   const known = rulingMemory.get(verdicts);
   if (known !== undefined) return known;
-  const rulings = slots.map(stageRuling(verdicts));
+  const rulings = columnRulings(slots.map(stageRuling(verdicts)));
   rulingMemory.set(verdicts, rulings);
   return rulings;
 }

@@ -24,7 +24,7 @@ export function ClientDetail({ client }: { client: McpClient }) {
         </h2>
         {client.mapping === "unmapped" ? (
           <VerdictChip kind="asks" filled>
-            {t("state.unmapped")}
+            {t(client.isAgentGone === true ? "state.agentGone" : "state.unmapped")}
           </VerdictChip>
         ) : client.connections > 0 ? (
           <VerdictChip kind="running">{t("state.connected", { count: client.connections })}</VerdictChip>
@@ -32,7 +32,11 @@ export function ClientDetail({ client }: { client: McpClient }) {
           <VerdictChip kind="skipped">{t("state.away")}</VerdictChip>
         )}
       </div>
-      {client.mapping === "unmapped" ? <p>{t("unmappedText")}</p> : null}
+      {client.isAgentGone === true ? (
+        <p>{t("agentGoneText", { agent: client.agentId })}</p>
+      ) : client.mapping === "unmapped" ? (
+        <p>{t("unmappedText")}</p>
+      ) : null}
       <dl className="facts">
         <dt>{t("fact.session")}</dt>
         <dd className="evidence">{client.sessionKey}</dd>

@@ -164,7 +164,7 @@ function ClientRow({
           </span>
           <span className="small">
             {isUnmapped
-              ? t("state.unmapped")
+              ? t(client.isAgentGone === true ? "state.agentGone" : "state.unmapped")
               : isHere
                 ? t("state.connected", { count: client.connections })
                 : t("state.away")}

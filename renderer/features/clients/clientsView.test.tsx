@@ -58,6 +58,19 @@ describe("clients", () => {
     );
   });
 
+  it("says that a client's agent is gone from the config, and that it is not a new one", async () => {
+    panel = renderPanel(<ClientsView />, {
+      "clients.list": () => ({
+        clients: [{ ...client, agentId: "coder", isAgentGone: true }],
+        mcpUrl: null,
+      }),
+    });
+    await screen.findByText(/The agent coder is not in the config any more/);
+    expect(screen.getAllByText("agent gone, on minimal")).toHaveLength(2);
+    expect(screen.queryByText("new, on minimal")).toBeNull();
+    expect(screen.queryByText(/Nobody has said yet/)).toBeNull();
+  });
+
   it("shows a token once, when it is made", async () => {
     panel = renderPanel(<ClientsView />, {
       "clients.create": ({ name }) => ({ client: { ...client, name }, token: "once-only" }),

@@ -127,7 +127,7 @@ it("a person who looks at another tab does not move what an agent means by the t
   const agents = await desk.service.tab({});
   const other = tab.targetId;
   expect(agents.targetId).not.toBe(other);
-  await desk.service.snapshot({ targetId: other }, { viewer: "panel" }, person);
+  await desk.service.snapshot({ targetId: other }, { viewer: "panel", format: "dense" }, person);
   await desk.service.screenshot({ targetId: other }, { fullPage: false, type: "png" }, person);
   expect((await desk.service.tab({})).targetId).toBe(agents.targetId);
   await desk.call({ action: "snapshot", targetId: other });
