@@ -144,6 +144,21 @@ describe("policy on a config file", () => {
     expect(run.stdout).toMatch(/tools\.profile: "minmal" is not a profile, so OpenClaw applies none\./);
     expect(run.stdout).not.toContain("unknown-profile");
     expect(run.stdout).toContain('Did you mean "browser"?');
+    expect(run.code).toBe(0);
+  });
+
+  it("says in which line each finding is, in the order of the file, and fails when asked to", async () => {
+    const file = await put(
+      "lines.json5",
+      '{\n  tools: { deny: ["exec", "nodez"] },\n  agents: { list: [\n    { id: "a", tools: { deny: ["brwser"] } },\n  ] },\n}',
+    );
+    const run = await cli.run(["policy", "findings", "--config", file, "--fail"]);
+    expect(run.stdout).toMatch(/^.*"nodez".* \(line 2, column 27\)\n.*"brwser".* \(line 4, column 32\)\n/);
+    expect(run.code).toBe(1);
+    const clean = await put("clean.json5", '{ tools: { deny: ["exec"] } }');
+    const nothing = await cli.run(["policy", "findings", "--config", clean, "--fail"]);
+    expect(nothing.stdout).toContain("Nothing found.");
+    expect(nothing.code).toBe(0);
   });
 
   it("finds the slips of every agent and area when no context is named, each once", async () => {

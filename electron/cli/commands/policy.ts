@@ -15,7 +15,7 @@ import {
 } from "../policy/contextOptions.ts";
 import { type SharedOptions, shared, warn, withSource } from "../policy/policyOptions.ts";
 import { asUsage, type SeenContext, usage } from "../policy/policySource.ts";
-import { classLines, matrixLines, sandboxLines, whyLines } from "../policy/traceText.ts";
+import { classLines, findingLines, matrixLines, sandboxLines, whyLines } from "../policy/traceText.ts";
 import { whatIfCommand } from "../policy/whatIfCommand.ts";
 import { readInput } from "./approvals.ts";
 
@@ -133,23 +133,22 @@ function findingsCommand(context: CliContext): Command {
     .description(
       "List entries that do not do what they seem to: stripped lists, misspelt names, shadowed rules; of every agent, or of one context",
     )
-    .action((options: SharedOptions & ContextOptions) =>
+    .option("--fail", "exit code 1 when there is any, for build machines")
+    .action((options: SharedOptions & ContextOptions & { fail?: boolean }) =>
       withSource(context, options, async (source) => {
         const output = await source.findings({
           context: await toContext(options, source),
           ...(namesContext(options) ? {} : { everyAgent: true }),
         });
         warn(context, output.problems);
+        if (options.fail === true && output.findings.length > 0) context.exitCode = 1;
         print(
           context,
           options.json,
           output,
           output.findings.length === 0
             ? ["Nothing found."]
-            : [
-                ...output.findings.map((finding) => safeText(finding.text)),
-                ...sandboxLines(output.sandboxFromConfig),
-              ],
+            : [...findingLines(output).map(safeText), ...sandboxLines(output.sandboxFromConfig)],
         );
       }),
     );

@@ -14,6 +14,7 @@ import type { MethodOutput } from "../../../shared/rpc/index.ts";
 
 type Positions = Record<string, { line: number; column: number }>;
 type WhyOutput = MethodOutput<SallyportContract, "policy.why">;
+type FindingsOutput = MethodOutput<SallyportContract, "policy.findings">;
 
 /** One sign per cell, so that the matrix fits a terminal; letters differ where colours would. */
 const signs: Record<PolicyCell["effect"], string> = {
@@ -65,6 +66,18 @@ function decidingText(trace: PolicyTrace, name: string, positions: Positions): s
 function placeText(path: string, positions: Positions): string {
   const position = new Map(Object.entries(positions)).get(path);
   return position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
+}
+
+/** @returns one line per finding in the order of the file, with its place there as far as it has one */
+export function findingLines({ findings, positions }: FindingsOutput): string[] {
+  const places = new Map(Object.entries(positions));
+  const lineOf = (path: string) => places.get(path)?.line ?? Number.POSITIVE_INFINITY;
+  return findings
+    .toSorted((a, b) => {
+      const [first, second] = [lineOf(a.path), lineOf(b.path)];
+      return first === second ? 0 : first - second;
+    })
+    .map(({ text, path }) => `${text}${placeText(path, positions)}`);
 }
 
 const states: Record<WhyOutput["answer"]["state"], string> = {
