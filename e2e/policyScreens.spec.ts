@@ -56,7 +56,7 @@ test("every state of the policy view", async ({ start }) => {
   const main = panel.locator("main");
   const grid = gridOf(panel);
   /** Those that the other pictures vary; of the rest two looks in a narrow window show what can go wrong. */
-  const inAllLooks = /-(?:cell|findings|why-missing|whatif-save|compare-agents|file-refused)$/;
+  const inAllLooks = /-(?:cell|findings|why-missing|why-taken|whatif-save|compare-agents|file-refused)$/;
   const both = async (name: string) => {
     if (inAllLooks.test(name)) await gallery.take(name);
     await gallery.takeNarrow(name);
@@ -82,6 +82,9 @@ test("every state of the policy view", async ({ start }) => {
 
   await at("policy-5-why-missing", "/policy/why/browser?agent=support&as=openclaw");
   await at("policy-6-why-present", "/policy/why/read?agent=main&as=openclaw");
+  // Lower on the same page: ways to take it away, from others as well.
+  await panel.getByRole("button", { name: /For every agent/ }).scrollIntoViewIfNeeded();
+  await both("policy-6-why-taken");
   await at("policy-7-why-unknown", "/policy/why/exce?agent=main&as=openclaw");
   await at("policy-8-why-absent", "/policy/why/nodes?agent=support");
 

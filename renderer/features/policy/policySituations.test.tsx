@@ -228,6 +228,29 @@ describe("the filter of the matrix", () => {
   });
 });
 
+describe("why a tool is missing or there", () => {
+  test("a way to take it away says from how many others it takes, once", async () => {
+    navigateTo("/policy/why/read?agent=main");
+    renderPanel(<PolicyView />, handlers);
+    const ways = await screen.findByRole("region", { name: "Ways to take it away" });
+    const forAll = await within(ways).findByRole("button", { name: /For every agent/u });
+    expect(forAll.textContent).toMatch(/! also takes tools away from \d+ agents?$/u);
+    expect(within(ways).getByRole("button", { name: /For main only/u }).textContent).toMatch(/read only$/u);
+  });
+
+  test("what will not help is no empty heading", async () => {
+    navigateTo("/policy/why/exec?agent=main&channel=slack&group=C1&room=%23general");
+    const shown = renderPanel(<PolicyView />, handlers);
+    await screen.findByRole("region", { name: "Ways to bring it back" });
+    expect(screen.queryByText("What will not help")).toBeNull();
+    shown.unmount();
+    navigateTo("/policy/why/write?agent=support");
+    renderPanel(<PolicyView />, handlers);
+    await screen.findByRole("region", { name: "Ways to bring it back" });
+    expect(screen.getByText("What will not help").nextElementSibling?.childElementCount).toBeGreaterThan(0);
+  });
+});
+
 describe("the layer of a repair", () => {
   test("is asked for, and a layer that cannot do it says so", async () => {
     navigateTo("/policy/why/exec?agent=main&channel=slack&group=C1&room=%23general");

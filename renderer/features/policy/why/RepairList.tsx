@@ -162,11 +162,13 @@ function summary(t: T, effects: SideEffects, { tool, isKept }: AskedFor, { takes
   const closed = here.closes.length + sameAgent.closes.length;
   if (opened > 0) parts.push(t("missing.alsoTools", { count: opened }));
   if (closed > 0) parts.push(t("missing.lessTools", { count: closed }));
-  const [first] = elsewhere;
-  const contexts = elsewhere.reduce((sum, other) => sum + other.contexts, 0);
+  // Of those that only lose something the first part speaks.
+  const others = takesFrom.length === 0 ? elsewhere : elsewhere.filter(({ opens }) => opens.length > 0);
+  const [first] = others;
+  const contexts = others.reduce((sum, other) => sum + other.contexts, 0);
   if (first !== undefined)
     parts.push(
-      elsewhere.length === 1
+      others.length === 1
         ? t("missing.alsoAgent", { agent: first.agent, count: contexts })
         : t("missing.alsoContexts", { count: contexts }),
     );

@@ -204,7 +204,7 @@ function Answer(
               </div>
             );
           })}
-          {isKept ? null : (
+          {isKept || (helpless.length === 0 && row.name === "exec") ? null : (
             <>
               <hr className="policy-rule" />
               <h2>{t("missing.willNotHelp")}</h2>
