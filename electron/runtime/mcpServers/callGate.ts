@@ -4,6 +4,7 @@ import type { ApprovalRequest } from "../../../shared/contract/index.ts";
 import { escapeForDisplay } from "../../../shared/exec/index.ts";
 import type { ApprovalAnswer, ApprovalDraft } from "../approvals/createApprovals.ts";
 import { digestOfValue } from "../approvals/digest.ts";
+import { noCommand } from "../approvals/noCommand.ts";
 import { showWholeArgs } from "../calls/shownArgs.ts";
 import { refused } from "../exec/refusals.ts";
 import type { ToolCallContext, ToolResult } from "../tools/defineTool.ts";
@@ -61,16 +62,7 @@ export function draftFor(
         "arguments:",
         escapeForDisplay(shownArgs),
       ].join("\n"),
-      segments: null,
-      analysisProblem: null,
-      // No command runs; the contract has no third kind.
-      runsAs: { kind: "typed", shell: "" },
-      host: "gateway",
-      cwd: "",
-      env: [],
-      pty: false,
-      background: false,
-      timeoutMs: null,
+      ...noCommand(),
       askedBecause: [
         {
           code: isChanged ? "mcp.callChanged" : "mcp.call",
@@ -91,7 +83,6 @@ export function draftFor(
           definitionDigest: tool.definitionDigest,
         },
       },
-      onExpiry: "deny",
       lifetimeMs: question.lifetimeMs,
       // Two calls that differ only in what is masked, or in who would get it, are two questions.
       hiddenValues: digestOfValue([args, entry.digest, tool.definitionDigest]),

@@ -3,12 +3,13 @@
  * says why it is locked, and no single key presses it.
  */
 
-import { type KeyboardEvent, type MouseEvent, type RefObject, useId } from "react";
+import { type RefObject, useId } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Button, Kbd } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
+import { LockedButton, once, refuseKeys } from "./LockedButton.tsx";
 import type { DecidePhase } from "./useDecide.ts";
-import { lockMs, type Unlock } from "./useUnlock.ts";
+import type { Unlock } from "./useUnlock.ts";
 
 export interface DenyBarProps {
   denyRef: RefObject<HTMLButtonElement | null>;
@@ -18,13 +19,6 @@ export interface DenyBarProps {
   onDeny: () => void;
   onDenyWithNote: () => void;
   onOpenNote: () => void;
-}
-
-/** The second press of a double click would land on the next request: it does nothing. */
-export function once(act: () => void): (event: MouseEvent) => void {
-  return (event) => {
-    if (event.detail <= 1) act();
-  };
 }
 
 export function DenyBar(props: DenyBarProps) {
@@ -83,43 +77,19 @@ export interface AllowBarProps {
   onAllowAlways: () => void;
 }
 
-/** Enter and Space never approve: the chord does, or a pointer, or the press of assistive technology. */
-export function refuseKeys(event: KeyboardEvent): void {
-  const isChord = event.shiftKey && (event.ctrlKey || event.metaKey);
-  if ((event.key === "Enter" && !isChord) || event.key === " ") event.preventDefault();
-}
-
 export function AllowBar(props: AllowBarProps) {
   const t = useT("approvals");
   const reasonId = useId();
   const { unlock, mayAllow } = props;
-  const keys = { onKeyDown: refuseKeys, onKeyUp: refuseKeys };
   return (
     <div className="approval-allow">
       <p id={reasonId} className={`lock-reason${unlock.isUnlocked && !props.isEditing ? " tone-keep" : ""}`}>
         <LockReason {...props} />
       </p>
-      <div className="lock-button">
-        <Button
-          size="primary"
-          icon={unlock.isUnlocked ? undefined : "lock"}
-          aria-disabled={!mayAllow}
-          aria-describedby={reasonId}
-          aria-keyshortcuts="Control+Shift+Enter"
-          {...keys}
-          onClick={once(props.onAllowOnce)}
-        >
-          {t("allowOnce")}
-          <Kbd>{t("key.allow")}</Kbd>
-        </Button>
-        {unlock.remainingMs > 0 ? (
-          <span
-            className="lock-progress"
-            aria-hidden="true"
-            style={{ width: `${100 - (unlock.remainingMs / lockMs) * 100}%` }}
-          />
-        ) : null}
-      </div>
+      <LockedButton unlock={unlock} mayPress={mayAllow} reasonId={reasonId} onPress={props.onAllowOnce}>
+        {t("allowOnce")}
+        <Kbd>{t("key.allow")}</Kbd>
+      </LockedButton>
       {props.always === "closed" ? (
         <Button size="primary" onClick={props.onOpenAlways}>
           {t("always.open")}
@@ -130,7 +100,8 @@ export function AllowBar(props: AllowBarProps) {
           size="primary"
           aria-disabled={!mayAllow || props.always === "reading"}
           aria-describedby={reasonId}
-          {...keys}
+          onKeyDown={refuseKeys}
+          onKeyUp={refuseKeys}
           onClick={once(props.onAllowAlways)}
         >
           {t(props.isCall ? "callAlways.save" : props.savesGrant ? "always.saveGrant" : "always.save")}

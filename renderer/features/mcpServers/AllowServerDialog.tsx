@@ -9,10 +9,10 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { ErrorState } from "../../ui/States.tsx";
 import { VerdictShape } from "../../ui/Verdict.tsx";
-import { once, refuseKeys } from "../approvals/ActionBar.tsx";
 import { CommandText } from "../approvals/CommandText.tsx";
+import { LockedButton } from "../approvals/LockedButton.tsx";
 import { useActivationGuard } from "../approvals/useActivationGuard.ts";
-import { lockMs, type Unlock, useUnlock } from "../approvals/useUnlock.ts";
+import { type Unlock, useUnlock } from "../approvals/useUnlock.ts";
 import { UnseenWarnings } from "../approvals/Warnings.tsx";
 import { EntryFacts, ServerTarget, TargetEnd } from "./EntryFacts.tsx";
 
@@ -39,7 +39,6 @@ export function AllowServerDialog({ server, changedWhileOpen, onClose }: AllowSe
     if (!mayAllow) return;
     confirm.mutate({ name: server.name, digest: server.digest }, { onSuccess: onClose });
   };
-  const keys = { onKeyDown: refuseKeys, onKeyUp: refuseKeys };
   const onChord = (event: KeyboardEvent) => {
     const isChord = event.key === "Enter" && event.shiftKey && (event.ctrlKey || event.metaKey);
     if (!isChord) return;
@@ -99,27 +98,10 @@ export function AllowServerDialog({ server, changedWhileOpen, onClose }: AllowSe
           <p id={reasonId} className={`lock-reason grow${unlock.isUnlocked ? " tone-keep" : ""}`}>
             <LockReason unlock={unlock} isPending={confirm.isPending} />
           </p>
-          <div className="lock-button">
-            <Button
-              size="primary"
-              icon={unlock.isUnlocked ? undefined : "lock"}
-              aria-disabled={!mayAllow}
-              aria-describedby={reasonId}
-              aria-keyshortcuts="Control+Shift+Enter"
-              {...keys}
-              onClick={once(allow)}
-            >
-              {t(isCommand ? "allow.doRun" : "allow.doConnect")}
-              <Kbd>{t("allow.keyAllow")}</Kbd>
-            </Button>
-            {unlock.remainingMs > 0 ? (
-              <span
-                className="lock-progress"
-                aria-hidden="true"
-                style={{ width: `${100 - (unlock.remainingMs / lockMs) * 100}%` }}
-              />
-            ) : null}
-          </div>
+          <LockedButton unlock={unlock} mayPress={mayAllow} reasonId={reasonId} onPress={allow}>
+            {t(isCommand ? "allow.doRun" : "allow.doConnect")}
+            <Kbd>{t("allow.keyAllow")}</Kbd>
+          </LockedButton>
         </div>
       </div>
     </Dialog>

@@ -4,6 +4,7 @@ import type { ElementHandle } from "playwright-core";
 import { AppError } from "../../../../shared/errors/index.ts";
 import { clip } from "../../../../shared/files/index.ts";
 import type { Approvals } from "../../approvals/createApprovals.ts";
+import { noCommand } from "../../approvals/noCommand.ts";
 import type { FoundElement } from "../actions/elements.ts";
 import { type FormFacts, formOf, markElement, unmarkElement } from "../actions/pageScripts.ts";
 import { withinTime } from "../actions/withinTime.ts";
@@ -48,16 +49,7 @@ export async function askConsent(
         callerLabel: actor.label,
         toolCallId: actor.toolCallId ?? "",
         command: consentText(question, { origin, leavesFor, form, picture }),
-        segments: null,
-        analysisProblem: null,
-        // No command runs.
-        runsAs: { kind: "typed", shell: "" },
-        host: "gateway",
-        cwd: "",
-        env: [],
-        pty: false,
-        background: false,
-        timeoutMs: null,
+        ...noCommand(),
         askedBecause: [
           {
             code: "browserAct",
@@ -74,7 +66,6 @@ export async function askConsent(
           sources: [{ file: "sallyport.json5", configPath: "browser.askBeforeActs", line: null }],
         },
         always: { kind: "withheld", reason: { code: "always.browserAct", params: {} } },
-        onExpiry: "deny",
         lifetimeMs,
         storeAlways: () =>
           Promise.reject(

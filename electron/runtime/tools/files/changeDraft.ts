@@ -3,6 +3,7 @@
 import { AppError } from "../../../../shared/errors/index.ts";
 import { clip, sizeText, unifiedDiff, utf8Length } from "../../../../shared/files/index.ts";
 import type { ApprovalAnswer, ApprovalDraft } from "../../approvals/createApprovals.ts";
+import { noCommand } from "../../approvals/noCommand.ts";
 import { sha256Hex } from "../../storage/atomicWrite.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
 import type { Target } from "./locate.ts";
@@ -39,16 +40,7 @@ export function askFor(
     callerLabel: context.callerLabel,
     toolCallId: context.toolCallId,
     command: showChanges(tool, changes),
-    segments: null,
-    analysisProblem: null,
-    // No command runs; the contract has no third kind.
-    runsAs: { kind: "typed", shell: "" },
-    host: "gateway",
-    cwd: workspace,
-    env: [],
-    pty: false,
-    background: false,
-    timeoutMs: null,
+    ...noCommand(workspace),
     askedBecause: [
       {
         code: "outsideWorkspace",
@@ -64,7 +56,6 @@ export function askFor(
       ],
     },
     always: { kind: "withheld", reason: { code: "always.fileWrite", params: {} } },
-    onExpiry: "deny",
     lifetimeMs: requestLifetimeMs,
     storeAlways: () =>
       Promise.reject(

@@ -3,12 +3,13 @@
 import type { Reason } from "../../../../shared/contract/index.ts";
 import { AppError } from "../../../../shared/errors/index.ts";
 import type { ApprovalAnswer, ApprovalDraft } from "../../approvals/createApprovals.ts";
+import { noCommand } from "../../approvals/noCommand.ts";
 import type { ToolCallContext, ToolResult } from "../defineTool.ts";
 
 /** How long a request waits for a person; the same as for commands. */
 const requestLifetimeMs = 1_800_000;
 
-type Common = Omit<ApprovalDraft, "kind" | "command" | "cwd" | "askedBecause" | "rule">;
+type Common = Omit<ApprovalDraft, "kind" | "command" | "askedBecause" | "rule">;
 
 /** @param withheld why "always" is not offered */
 export function onceOnly(
@@ -21,18 +22,9 @@ export function onceOnly(
     callerId,
     callerLabel,
     toolCallId,
-    segments: null,
-    analysisProblem: null,
-    // No command runs.
-    runsAs: { kind: "typed", shell: "" },
-    host: "gateway",
-    env: [],
-    pty: false,
-    background: false,
-    timeoutMs: null,
+    ...noCommand(),
     warnings: [],
     always: { kind: "withheld", reason: withheld },
-    onExpiry: "deny",
     lifetimeMs: requestLifetimeMs,
     storeAlways: () =>
       Promise.reject(new AppError("INVALID_INPUT", "This can only be allowed once. Nothing was stored.")),
