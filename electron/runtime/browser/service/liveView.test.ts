@@ -1,9 +1,9 @@
 /** The live view on a real Chromium: it shows the page in the size that the page has, whatever pictures are taken meanwhile. */
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { silentLogger } from "../../logging/logger.ts";
-import type { Tab } from "../tabs/tab.ts";
+import { type Tab, whileNudged, whileResized } from "../tabs/tab.ts";
 import { createScreencasts, type Screencasts } from "./screencast.ts";
 import type { Actor } from "./serviceTypes.ts";
 import { smallPicture } from "./smallPicture.ts";
@@ -119,6 +119,28 @@ it("a size that an agent gave stays when pictures are taken", long, async () => 
   expect((await smallPicture(tab))?.height).toBe(240);
   expect(await view()).toEqual({ width: 640, height: 480 });
   await expect.poll(nextFrame, { timeout: 30_000 }).toEqual({ width: 640, height: 480 });
+});
+
+it("no other picture is asked for while a page is resized for one", long, async () => {
+  const send = vi.spyOn(tab.cdp, "send");
+  const asked = () => send.mock.calls.filter(([method]) => method === "Page.captureScreenshot").length;
+  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  try {
+    await whileNudged(tab, () => wait(1000));
+    expect(asked()).toBeGreaterThan(0);
+    send.mockClear();
+    let film: Promise<unknown> = Promise.resolve();
+    const askedMeanwhile = await whileResized(tab, async () => {
+      film = smallPicture(tab);
+      await whileNudged(tab, () => wait(1000));
+      return asked();
+    });
+    expect(askedMeanwhile).toBe(0);
+    expect(await film).not.toBeNull();
+    expect(asked()).toBeGreaterThan(0);
+  } finally {
+    send.mockRestore();
+  }
 });
 
 it("a person who looks at another tab does not move what an agent means by the tab", long, async () => {

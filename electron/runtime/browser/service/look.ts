@@ -56,9 +56,13 @@ export async function takeScreenshot(
   const handle = await elementFor(tab, engine, ref, element);
   const take = () =>
     handle === null ? tab.page.screenshot({ ...options, fullPage }) : handle.screenshot(options);
-  const bytes = await looking("The picture", lookTimeoutMs, signal, () =>
-    handle === null && !fullPage ? whileNudged(tab, take) : whileResized(tab, () => whileNudged(tab, take)),
-  );
+  const isViewport = handle === null && !fullPage;
+  const bytes = await looking("The picture", lookTimeoutMs, signal, async () => {
+    if (isViewport) return whileNudged(tab, take);
+    // Drawn once in its own size: a tab in the background may need to be asked twice, and not while it is resized.
+    await whileNudged(tab, () => tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }));
+    return whileResized(tab, take);
+  });
   const original = await normalizePicture(bytes, 100_000);
   const picture = await normalizePicture(bytes, request.maxSide);
   return { ...picture, scale: picture.width / original.width };

@@ -1,7 +1,7 @@
 /** A small JPEG of what a tab shows now, straight from the browser. */
 
 import { withinTime } from "../actions/withinTime.ts";
-import { type Tab, whileNudged } from "../tabs/tab.ts";
+import { type Tab, whenOwnSize, whileNudged } from "../tabs/tab.ts";
 
 export interface SmallPicture {
   base64: string;
@@ -29,6 +29,7 @@ export async function smallPicture(tab: Tab): Promise<SmallPicture | null> {
 }
 
 async function take(tab: Tab): Promise<SmallPicture> {
+  await whenOwnSize(tab);
   // Neither clip nor scale: for those Chromium gives the page another viewport for a moment, and live views show it.
   const { data } = await whileNudged(tab, () =>
     tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: sourceQuality }),

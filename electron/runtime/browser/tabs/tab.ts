@@ -50,16 +50,30 @@ export async function whileResized<T>({ resizing }: Tab, work: () => Promise<T>)
   }
 }
 
+/** Resolves as soon as the page has its own size. */
+export function whenOwnSize({ resizing }: Tab): Promise<void> {
+  if (resizing.count === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = () => {
+      resizing.onOver.delete(over);
+      resolve();
+    };
+    resizing.onOver.add(over);
+  });
+}
+
 const nudgeEveryMs = 400;
 
 /**
  * Runs a capture of a tab. Chromium sometimes leaves the first picture of a tab in the background undrawn until
  * another one is asked for; that other one is thrown away.
  */
-export async function whileNudged<T>({ cdp }: Tab, capture: () => Promise<T>): Promise<T> {
+export async function whileNudged<T>(tab: Tab, capture: () => Promise<T>): Promise<T> {
   const nudge = () => {
+    // When a picture is over, Chromium gives the page the size that it had when the picture was asked for.
+    if (tab.resizing.count > 0) return;
     // It may hang in its turn or find the page gone; the capture itself says what is the matter.
-    cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }).catch(() => {});
+    tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }).catch(() => {});
   };
   const timer = setInterval(nudge, nudgeEveryMs);
   try {
