@@ -7,7 +7,7 @@ import { bareRef } from "../actions/elements.ts";
 import { withinTime } from "../actions/withinTime.ts";
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from "../browserTypes.ts";
 import { browserProblem } from "../problems.ts";
-import { type Tab, whileNudged, whileResized } from "../tabs/tab.ts";
+import { drawOnce, type Tab, whileNudged, whileResized } from "../tabs/tab.ts";
 import { type Box, normalizePicture, type Picture } from "./pictures.ts";
 
 export const lookTimeoutMs = 20_000;
@@ -60,7 +60,7 @@ export async function takeScreenshot(
   const bytes = await looking("The picture", lookTimeoutMs, signal, async () => {
     if (isViewport) return whileNudged(tab, take);
     // Drawn once in its own size: a tab in the background may need to be asked twice, and not while it is resized.
-    await whileNudged(tab, () => tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }));
+    await whileNudged(tab, () => drawOnce(tab));
     return whileResized(tab, take);
   });
   const original = await normalizePicture(bytes, 100_000);

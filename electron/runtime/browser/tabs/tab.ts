@@ -62,6 +62,11 @@ export function whenOwnSize({ resizing }: Tab): Promise<void> {
   });
 }
 
+/** Asks for a picture that nobody looks at. */
+export async function drawOnce({ cdp }: Tab): Promise<void> {
+  await cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 });
+}
+
 const nudgeEveryMs = 400;
 
 /**
@@ -73,7 +78,7 @@ export async function whileNudged<T>(tab: Tab, capture: () => Promise<T>): Promi
     // When a picture is over, Chromium gives the page the size that it had when the picture was asked for.
     if (tab.resizing.count > 0) return;
     // It may hang in its turn or find the page gone; the capture itself says what is the matter.
-    tab.cdp.send("Page.captureScreenshot", { format: "jpeg", quality: 1 }).catch(() => {});
+    drawOnce(tab).catch(() => {});
   };
   const timer = setInterval(nudge, nudgeEveryMs);
   try {
